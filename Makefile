@@ -1,0 +1,99 @@
+# Everything here needs python3 (3.11 or newer), make and a shell; the rest goes into .venv, made on first use.
+
+PYTHON ?= python3
+JOBS ?= 2
+DEMO ?=
+BENCH ?= settled-bed --grains 10000
+
+VENV := .venv
+BIN := $(VENV)/bin
+PINS := requirements/ci.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+INSTALL := $(PIP) install --quiet --no-compile --no-build-isolation --constraint $(PINS)
+
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format bench docs pins clean
+
+help:
+	@printf '%s\n' \
+	  'make demo     run the hopper and say where its picture, movie and recording are' \
+	  'make test     the whole test suite' \
+	  'make lint     ruff and mypy' \
+	  'make format   let ruff mend what it can' \
+	  'make bench    the standard benchmark; BENCH="NAME --option value" for another' \
+	  'make docs     the documentation, into site/' \
+	  'make pins     write $(PINS) anew, from the newest releases' \
+	  'make clean    remove what was made, .venv too' \
+	  '' \
+	  'PYTHON=python3.12 chooses the interpreter, JOBS=4 the number of test processes.'
+
+demo: $(VENV)/.base
+	@$(BIN)/barchan run hopper --out demo --force $(DEMO)
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.base
+	@$(BIN)/barchan bench $(BENCH)
+
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	@echo 'The documentation is in site/index.html'
+
+clean:
+	rm -rf $(VENV) build dist site demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+# --- the virtual environment --------------------------------------------------------------------------------------
+
+# A virtual environment holds absolute paths: one that was made in another folder, or not to the end, is made again.
+ifneq ($(shell cat $(VENV)/.where 2>/dev/null),$(CURDIR))
+.PHONY: $(VENV)/.where
+endif
+
+$(VENV)/.where:
+	@command -v $(PYTHON) >/dev/null || \
+	  { echo 'Barchan needs Python 3.11 or newer, and $(PYTHON) was not found. Try: make PYTHON=/path/to/python3'; exit 1; } >&2
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo 'Barchan needs Python 3.11 or newer, and $(PYTHON) is older. Try: make PYTHON=python3.12'; exit 1; } >&2
+	@echo 'Making $(VENV) …'
+	@$(PYTHON) -m venv --clear $(VENV)
+	@printf '%s\n' '$(CURDIR)' > $@
+
+# The build backend first, pinned like everything else, so that no unpinned copy is fetched behind our back.
+$(VENV)/.base: $(VENV)/.where pyproject.toml $(PINS)
+	@echo 'Installing Barchan into $(VENV) …'
+	@$(INSTALL) hatchling editables
+	@$(INSTALL) --editable .
+	@: > $@
+
+$(VENV)/.dev: $(VENV)/.base
+	@echo 'Installing the tools for tests …'
+	@$(INSTALL) --editable '.[dev]'
+	@: > $@
+
+$(VENV)/.docs: $(VENV)/.base
+	@echo 'Installing the tools for the documentation …'
+	@$(INSTALL) --editable '.[docs]'
+	@: > $@
+
+pins:
+	$(PYTHON) -m venv --clear build/pins
+	build/pins/bin/python -m pip --disable-pip-version-check install --quiet --no-compile hatchling editables
+	build/pins/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --editable '.[dev,docs,gpu]'
+	@{ printf '%s\n' \
+	  '# Exact versions of all that Barchan, its tests and its documents need, for `pip install --constraint`.' \
+	  '# Written by `make pins` on Python 3.11.'; \
+	  build/pins/bin/python -m pip --disable-pip-version-check freeze --exclude-editable; } > $(PINS)

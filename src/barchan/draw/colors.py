@@ -1,0 +1,112 @@
+"""The colours of grains: sand, or a quantity on a scale."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from barchan.record.frame import Frame
+
+Color = Literal["group", "speed", "id", "born", "height"]
+
+GAMMA = 2.2
+SAND = ("#e3c696", "#dbba86", "#d2ad77", "#ead5ad", "#c99f68", "#deb97f", "#d6b184", "#e6cda2", "#b98c5a", "#eddcbc")
+FAMILIES = (
+    SAND,
+    ("#6f8fa6", "#5f7f97", "#86a3b7", "#52728a", "#7797ad", "#9bb3c3"),  # slate
+    ("#c46a4c", "#b65a3e", "#d27d5e", "#a84f36", "#cb7152", "#de9376"),  # brick
+    ("#7f9a62", "#6f8a54", "#93ac78", "#627c48", "#88a26b", "#a5ba8d"),  # moss
+    ("#8d7aa6", "#7d6a97", "#a08fb6", "#6f5c89", "#9583ad", "#b3a4c5"),  # heather
+    ("#d9a441", "#cc952f", "#e2b45d", "#bd8725", "#dcab4d", "#eac47f"),  # ochre
+)
+BACKDROP = "#ffffff"
+GROUND = "#e6dccb"
+INK = "#3b4654"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A quantity to colour by: its name and unit, its colour map and the ends of the colour bar."""
+
+    name: str
+    unit: str
+    colormap: str
+    low: float
+    high: float
+
+
+def linear(color: str) -> np.ndarray:
+    """A colour written #rrggbb as linear light (3,), 0 … 1."""
+    return np.array([int(color[k : k + 2], 16) / 255.0 for k in (1, 3, 5)]) ** GAMMA
+
+
+_TO_BYTE = (255.0 * np.linspace(0.0, 1.0, 8192) ** (1.0 / GAMMA) + 0.5).astype(np.uint8)
+
+
+def to_bytes(light: np.ndarray) -> np.ndarray:
+    """Linear light, 0 … 1, as the bytes of a picture."""
+    return _TO_BYTE[(np.clip(light, 0.0, 1.0) * (len(_TO_BYTE) - 1)).astype(np.int32)]
+
+
+def _scatter(number: np.ndarray) -> np.ndarray:
+    """Evenly scattered values in 0 … 1, one for each whole number, the same every time (SplitMix64)."""
+    with np.errstate(over="ignore"):
+        x = number.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return ((x ^ (x >> np.uint64(31))) >> np.uint64(11)).astype(float) / 2.0**53
+
+
+def _family_colours(frame: Frame) -> np.ndarray:
+    """(N, 3) linear: every group has its family of tones, every grain its own tone."""
+    chosen = np.empty((len(frame), 3))
+    tone, brightness = _scatter(frame.id), 0.88 + 0.24 * _scatter(frame.id + 7_919)
+    for group in np.unique(frame.group):
+        family = np.array([linear(color) for color in FAMILIES[int(group) % len(FAMILIES)]])
+        own = frame.group == group
+        chosen[own] = family[(tone[own] * len(family)).astype(int)]
+    return chosen * brightness[:, None]
+
+
+def quantity(frame: Frame, color: Color) -> np.ndarray:
+    """What `color` names, one value a grain (N,): speed (m/s), height (m), born (s), id."""
+    if color == "speed":
+        return np.linalg.norm(frame.velocity, axis=1)
+    if color == "height":
+        return frame.position[:, 2]
+    return np.asarray(frame.born if color == "born" else frame.id, float)
+
+
+QUANTITIES = {
+    "speed": ("speed", "m/s", "YlOrRd"),
+    "height": ("height", "m", "viridis"),
+    "born": ("time of insertion", "s", "plasma"),
+}
+
+
+def scale_for(frames: list[Frame], color: Color) -> Scale | None:
+    """The scale that suits all the frames; None where the colours are names, not numbers."""
+    if color not in QUANTITIES:
+        return None
+    name, unit, colormap = QUANTITIES[color]
+    values = np.concatenate([quantity(frame, color) for frame in frames]) if frames else np.zeros(0)
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return Scale(name, unit, colormap, 0.0, 1.0)
+    low = 0.0 if color == "speed" else float(values.min())
+    high = float(np.quantile(values, 0.99)) if color == "speed" else float(values.max())
+    return Scale(name, unit, colormap, low, high if high > low else low + max(abs(low), 1.0) * 1e-3)
+
+
+def grain_colours(frame: Frame, color: Color, scale: Scale | None) -> np.ndarray:
+    """Linear colours of the grains, (N, 3)."""
+    if color == "group":
+        return _family_colours(frame)
+    from matplotlib import colormaps
+
+    if scale is None:
+        return np.asarray(colormaps["turbo"](0.08 + 0.84 * _scatter(frame.id)))[:, :3] ** GAMMA
+    position = np.clip((quantity(frame, color) - scale.low) / (scale.high - scale.low), 0.0, 1.0)
+    return np.asarray(colormaps[scale.colormap](position))[:, :3] ** GAMMA

@@ -1,0 +1,257 @@
+"""The picture of a scene: shaded grains, outlined walls, the ground, axes or a scale bar, and the time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from barchan.draw.camera import Box, Camera, View, Window, camera_for, flat_view, point_box, sphere_box
+from barchan.draw.colors import INK, Color, Scale, grain_colours, scale_for
+from barchan.draw.render import Ground, WallDrawing, placed, render, wall_drawings
+from barchan.record.frame import Frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+DEFAULT_WIDTH = 960  # pixels
+FLOOR_SEARCH = 300.0  # how far below the grains a floor is looked for, in spans of what is there
+GROUND_REACH = 1.7  # how far the ground is shown, in half diagonals of what is there
+MUTED = "#5b6570"
+UNITS = ((0.05, "mm", 1e3), (1.5, "cm", 1e2), (math.inf, "m", 1.0))
+
+
+def length_unit(span: float) -> tuple[str, float]:
+    """The unit in which a length of `span` (m) reads best, and how many of it make a metre."""
+    return next((name, factor) for limit, name, factor in UNITS if span < limit)
+
+
+def time_text(time: float, longest: float) -> str:
+    """A time (s) with as many decimals as suit a run that lasts `longest` (s)."""
+    decimals = 1 if longest >= 10.0 else 2 if longest >= 1.0 else 3
+    return f"t = {time:.{decimals}f} s"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """What stays the same in all pictures of a run: walls, camera, the part of the scene shown, colours."""
+
+    walls: list[WallDrawing]
+    camera: Camera
+    flat: bool
+    box: Box  # (3,) m in the camera's axes
+    ground: Ground
+    color: Color
+    scale: Scale | None
+    longest: float  # s
+
+    @classmethod
+    def of(cls, frames: Sequence[Frame], scene_walls: Sequence[Any] | None, view: View, color: Color) -> Stage:
+        """A stage that holds all these frames of a run."""
+        first = max(frames, key=len)
+        camera = camera_for(first, view)
+        boxes = [sphere_box(frame.sphere_position, frame.sphere_radius) for frame in frames]
+        world = boxes[0]
+        for box in boxes[1:]:
+            world = world.joined(box)
+        if not np.all(world.span >= 0.0):
+            world = Box(np.zeros(3), np.zeros(3)) if scene_walls else Box(np.zeros(3), np.ones(3))
+        world = _down_to_floor(world, scene_walls)
+        largest = max(float(world.span.max()), 1e-9)
+        room = np.maximum(0.04 * world.span, (0.35 * largest - world.span) / 2.0) * (1.0, 1.0, 0.0)
+        walls = wall_drawings(scene_walls, world.low - room, world.high + room + (0.0, 0.0, 0.04 * largest))
+        lines = [line for frame in frames for wall in placed(walls, frame) for line in wall.lines]
+        seen = [sphere_box(camera.project(frame.sphere_position), frame.sphere_radius) for frame in frames]
+        seen.append(point_box([camera.project(line) for line in lines]))
+        box = seen[0]
+        for other in seen[1:]:
+            box = box.joined(other)
+        if not np.all(box.span[:2] > 0.0):
+            corners = np.array(np.meshgrid(*np.stack([world.low, world.high], axis=1))).reshape(3, -1).T
+            box = box.joined(point_box([camera.project(corners), camera.project(corners + 1e-3)]))
+        level = _ground_level(world, lines, max((float(f.sphere_radius.max()) for f in frames if len(f)), default=0.0))
+        middle = (world.low + world.high) / 2.0
+        radius = GROUND_REACH * float(np.hypot(*box.span[:2])) / 2.0
+        ground = Ground(float(middle[0]), float(middle[1]), level, radius)
+        flat = flat_view(first) is not None and camera is camera_for(first, "auto")
+        scale, longest = scale_for(list(frames), color), max(frame.time for frame in frames)
+        return cls(walls, camera, flat, box, ground, color, scale, longest)
+
+    @property
+    def aspect(self) -> float:
+        """Height over width of what is shown, kept within what a page bears."""
+        return float(np.clip(self.box.span[1] / max(self.box.span[0], 1e-300), 0.42, 1.35))
+
+
+def _ground_level(world: Box, lines: Sequence[np.ndarray], radius: float) -> float:
+    """Height (m) of the ground: the floor on which the lowest grains lie, or else the lowest thing there is."""
+    floors = [float(line[0, 2]) for line in lines if np.ptp(line[:, 2]) <= 1e-9 * world.span.max()]
+    floors = [floor for floor in floors if floor <= world.low[2] + radius]
+    return max(floors) if floors else float(min(world.low[2], point_box(lines).low[2]))
+
+
+def _down_to_floor(world: Box, scene_walls: Sequence[Any] | None) -> Box:
+    """The box let down to the nearest level wall below it, which falling grains have not reached yet."""
+    depth = FLOOR_SEARCH * max(float(world.span.max()), 1e-9)
+    cellar = world.low - (0.0, 0.0, depth)
+    levels = []
+    for wall in scene_walls or ():
+        shape = getattr(wall, "shape", wall)
+        below = [] if shape.outline(world.low, world.high) else shape.outline(cellar, world.high)
+        if below and np.ptp(heights := np.concatenate(below)[:, 2]) < 1e-9 * depth:
+            levels.append(float(heights.max()))
+    if levels and max(levels) < world.low[2]:
+        return Box(np.array([world.low[0], world.low[1], max(levels)]), world.high)
+    return world
+
+
+class Picture:
+    """A figure of one scene that can show any frame of it.
+
+    `figure` and `axes` are matplotlib's. `show(frame)` exchanges the grains, the walls and the time, and leaves axes,
+    scale bar and colour bar as they are. `fine` takes more time for smoother shade.
+    """
+
+    def __init__(
+        self, stage: Stage, *, ax: Axes | None = None, size: tuple[int, int] | None = None, fine: bool = True
+    ) -> None:
+        self.stage, self.fine = stage, fine
+        self.axes = ax if ax is not None else _new_axes(stage, size)
+        self.figure: Figure = self.axes.get_figure(root=True)  # type: ignore[assignment]
+        area = self.axes.get_window_extent()
+        width, height = max(16, round(area.width)), max(16, round(area.height))
+        self.window = Window.around(stage.camera, stage.box, width, height)
+        self._backdrop = stage.ground.backdrop(self.window)
+        self._dress(colorbar_axes=ax)
+        spines = [spine for spine in self.axes.spines.values() if spine.get_visible() and self.axes.axison]
+        self.overlays: list[Any] = [self._time, *self._scale_bar, *spines]  # what lies over the image
+
+    def show(self, frame: Frame) -> None:
+        """Put this frame into the picture."""
+        self.image.set_data(self.pixels(frame))
+        self.date(frame)
+
+    def date(self, frame: Frame) -> None:
+        """Write the time of this frame into the picture, and leave the image as it is."""
+        self._time.set_text(time_text(frame.time, self.stage.longest))
+
+    def pixels(self, frame: Frame) -> np.ndarray:
+        """The grains and walls of a frame as bytes (height, width, 3), the lowest row first."""
+        stage = self.stage
+        colours = grain_colours(frame, stage.color, stage.scale)
+        return render(
+            frame,
+            self.window,
+            colours,
+            walls=stage.walls,
+            level=stage.ground.level,
+            backdrop=self._backdrop,
+            flat=stage.flat,
+            fine=self.fine,
+        )
+
+    def _dress(self, colorbar_axes: Axes | None) -> None:
+        left, right, bottom, top = self.window.extent
+        unit, factor = length_unit(max(right - left, top - bottom))
+        axes, names = self.axes, self.stage.camera.names
+        blank = np.full((self.window.height, self.window.width, 3), 255, np.uint8)
+        extent = (left * factor, right * factor, bottom * factor, top * factor)
+        self.image = axes.imshow(blank, origin="lower", extent=extent, aspect="auto", interpolation="nearest")
+        self._time = axes.text(0.025, 0.965, "", transform=axes.transAxes, ha="left", va="top", color=INK, fontsize=9)
+        self._scale_bar: list[Any] = []
+        axes.tick_params(colors=MUTED, labelsize=8, length=3)
+        for side, spine in axes.spines.items():
+            spine.set_visible(names is not None and side in ("left", "bottom"))
+            spine.set_color(MUTED)
+        if names is None:
+            axes.set_axis_off()
+            self._scale_bar = _scale_bar(axes, extent, unit)
+        else:
+            axes.set_xlabel(f"{names[0]} ({unit})", color=INK, fontsize=9)
+            axes.set_ylabel(f"{names[1]} ({unit})", color=INK, fontsize=9)
+        if self.stage.scale is not None:
+            _color_bar(self.figure, self.stage.scale, unit, colorbar_axes)
+
+
+def _new_axes(stage: Stage, size: tuple[int, int] | None) -> Axes:
+    """Axes in a figure of their own, with whole pixels round them for the labels."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    width = size[0] if size else DEFAULT_WIDTH
+    dpi = float(np.clip(width / 6.4, 72.0, 300.0))
+    em = dpi / 7.2  # pixels, the height of a line of text
+    left, bottom, top = (4.2 * em, 3.4 * em, 0.8 * em) if stage.camera.names else (0.0, 0.0, 0.0)
+    right = 6.2 * em if stage.scale else 0.8 * em if stage.camera.names else 0.0
+    height = size[1] if size else round((width - left - right) * stage.aspect + bottom + top)
+    figure = Figure(figsize=(width / dpi, height / dpi), dpi=dpi, facecolor="white")
+    FigureCanvasAgg(figure)
+    left, bottom, right, top = (round(edge) for edge in (left, bottom, right, top))
+    rectangle = (left / width, bottom / height, (width - left - right) / width, (height - bottom - top) / height)
+    return figure.add_axes(rectangle)
+
+
+def _scale_bar(axes: Axes, extent: tuple[float, float, float, float], unit: str) -> list[Any]:
+    """A bar of a round length in the lower right corner, for views whose axes are not those of the scene."""
+    left, right, bottom, top = extent
+    wish = 0.22 * (right - left)
+    decade = 10.0 ** math.floor(math.log10(wish))
+    length = max(step * decade for step in (1.0, 2.0, 5.0) if step * decade <= wish)
+    x, y = right - 0.035 * (right - left), bottom + 0.045 * (top - bottom)
+    (bar,) = axes.plot([x - length, x], [y, y], color=INK, linewidth=2.2, solid_capstyle="butt")
+    label = axes.annotate(
+        f"{length:g} {unit}", (x - length / 2.0, y), (0, 4), textcoords="offset points",
+        ha="center", va="bottom", color=INK, fontsize=8,
+    )  # fmt: skip
+    axes.set_xlim(left, right)
+    axes.set_ylim(bottom, top)
+    return [bar, label]
+
+
+def _color_bar(figure: Figure, scale: Scale, length: str, beside: Axes | None) -> None:
+    """The scale of the colours, beside the axes given or at the right edge of a figure of our own.
+
+    A length is given in the unit `length`, which is that of the axes.
+    """
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
+
+    unit = length if scale.unit == "m" else scale.unit
+    factor = next((factor for _, name, factor in UNITS if name == unit), 1.0)
+    colors = ScalarMappable(Normalize(factor * scale.low, factor * scale.high), scale.colormap)
+    if beside is not None:
+        bar = figure.colorbar(colors, ax=beside, fraction=0.046, pad=0.03)
+    else:
+        width = figure.get_figwidth() * figure.dpi
+        em = figure.dpi / 7.2
+        place = figure.add_axes((1.0 - 5.2 * em / width, 0.18, 1.1 * em / width, 0.64))
+        bar = figure.colorbar(colors, cax=place)
+    bar.set_label(f"{scale.name} ({unit})", color=INK, fontsize=9)
+    bar.ax.tick_params(colors=MUTED, labelsize=8, length=3)
+    bar.outline.set_visible(False)  # type: ignore[operator]
+
+
+def draw_scene(
+    frame: Frame,
+    scene_walls: Sequence[Any] | None = None,
+    *,
+    ax: Axes | None = None,
+    view: View = "auto",
+    color: Color = "group",
+    size: tuple[int, int] | None = None,
+) -> Figure:
+    """The figure of one frame.
+
+    `scene_walls` are the walls of the scene (`scene.walls`, or bare shapes) in the order of `frame.wall_pose`. `view`
+    "front" looks along y, "side" against x, "top" down, "iso" from above and aside; "auto" takes "iso", or the plane
+    of a two-dimensional scene. `color` "group" gives sand tones, one family for each group of grains; "speed" (m/s),
+    "height" (m) and "born" (s) come with a colour bar. `size` is in pixels; left out, the height follows the scene.
+    With `ax` the picture goes there, and the figure of that axes is returned.
+    """
+    picture = Picture(Stage.of([frame], scene_walls, view, color), ax=ax, size=size)
+    picture.show(frame)
+    return picture.figure

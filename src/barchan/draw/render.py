@@ -1,0 +1,171 @@
+"""One frame as an image: spheres with light, shadow and ground, walls as thin lines and clear panes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from barchan.draw.camera import Window
+from barchan.draw.colors import BACKDROP, GROUND, INK, linear, to_bytes
+from barchan.geometry import rotate
+from barchan.kernels import raster
+from barchan.record.frame import Frame
+
+LAMP = (-0.48, 0.74, 0.47)  # to the right, upwards, towards the viewer on level ground
+SHADOW_SIZE = 1536  # samples, longest side of the shadow map
+FINE_LOOKS = (raster.spiral(20), raster.spiral(9))  # directions in which a sample looks for the sky and for the lamp
+QUICK_LOOKS = (raster.spiral(7), raster.spiral(4))
+GRAZING = 0.05  # sine of the elevation below which the ground is seen edge-on
+PANE = 0.045  # part of the light that a wall's surface takes
+LINE_FRONT, LINE_BEHIND = 0.75, 0.13  # cover of a wall's line before and behind the grains
+
+
+@dataclass(frozen=True)
+class WallDrawing:
+    """A wall as it is drawn: polylines (k, 3) and triangles (t, 3, 3), in m, where the wall was made."""
+
+    lines: tuple[np.ndarray, ...]
+    triangles: np.ndarray
+
+
+def wall_drawings(walls: Sequence[Any] | None, low: np.ndarray, high: np.ndarray) -> list[WallDrawing]:
+    """Drawings of a scene's walls (or of bare shapes), in their order, endless ones cut to the box low … high (m)."""
+    drawings = []
+    for wall in walls or ():
+        shape = getattr(wall, "shape", wall)
+        lines = tuple(np.asarray(line, float) for line in shape.outline(low, high))
+        vertices, triangles = shape.surface(low, high)
+        drawings.append(WallDrawing(lines, np.asarray(vertices, float).reshape(-1, 3)[np.asarray(triangles, int)]))
+    return drawings
+
+
+def placed(walls: Sequence[WallDrawing], frame: Frame) -> list[WallDrawing]:
+    """The walls that are there at the time of the frame, where they are then."""
+    shown = []
+    for index, wall in enumerate(walls):
+        if index >= len(frame.wall_present):
+            shown.append(wall)
+        elif frame.wall_present[index]:
+            shift, turn = frame.wall_pose[index, :3], frame.wall_pose[index, 3:]
+            lines = tuple(shift + rotate(turn, line) for line in wall.lines)
+            shown.append(WallDrawing(lines, shift + rotate(turn, wall.triangles)))
+    return shown
+
+
+def _light(window: Window, level: float) -> raster.Light:
+    """Lamp above, to the left of and before the viewer; ground at the height `level` (m)."""
+    up = window.camera.project(np.array([0.0, 0.0, 1.0]))
+    forward = np.array([0.0, -up[2], up[1]])
+    lamp = LAMP[0] * np.array([1.0, 0.0, 0.0]) + LAMP[1] * up + LAMP[2] * forward
+    height = float(up @ window.samples(np.array([0.0, 0.0, level])))
+    ground = np.array([*up, height]) if up[2] > GRAZING else np.zeros(4)
+    return raster.Light(lamp / np.linalg.norm(lamp), up, ground)
+
+
+def _shadow_map(centre: np.ndarray, radius: np.ndarray, lamp: np.ndarray) -> raster.Shadow:
+    """What the lamp sees of the spheres."""
+    sideways = np.cross([0.0, 1.0, 0.0], lamp)
+    sideways /= np.linalg.norm(sideways)
+    basis = np.array([sideways, np.cross(lamp, sideways), lamp])
+    seen = centre @ basis.T
+    if not len(radius):
+        return raster.Shadow(np.full((1, 1), -np.inf, np.float32), basis, np.zeros(2))
+    low = (seen[:, :2] - radius[:, None]).min(axis=0)
+    span = float(((seen[:, :2] + radius[:, None]).max(axis=0) - low).max())
+    scale = min(1.0, SHADOW_SIZE / span)
+    offset = 2.0 - low * scale
+    lit = np.column_stack([seen[:, :2] * scale + offset, seen[:, 2] * scale])
+    size = (np.ceil((lit[:, :2] + scale * radius[:, None]).max(axis=0)) + 2).astype(int)
+    depth, _ = raster.splat(lit, scale * radius, int(size[0]), int(size[1]))
+    return raster.Shadow(depth, basis * scale, offset)
+
+
+@dataclass(frozen=True)
+class Ground:
+    """The level ground under a scene: it takes shadows and fades with the distance from (x, y); all in m."""
+
+    x: float
+    y: float
+    level: float
+    radius: float
+
+    def backdrop(self, window: Window) -> np.ndarray:
+        """What lies behind the grains, linear (height, width, 3): a pool of ground, or a band seen from the side."""
+        left, right, bottom, top = window.extent
+        seen_x = np.linspace(left, right, 2 * window.width + 1)[1::2]
+        seen_y = np.linspace(bottom, top, 2 * window.height + 1)[1::2]
+        middle = window.camera.project(np.array([self.x, self.y, self.level]))
+        steepness = window.camera.axes[2][2]
+        if steepness > GRAZING:
+            across, along = (seen_x - middle[0]) / self.radius, (seen_y - middle[1]) / (self.radius * steepness)
+            cover = np.clip(1.0 - np.hypot(across[None, :], along[:, None]), 0.0, 1.0)
+            cover = cover * cover * (3.0 - 2.0 * cover)
+        else:
+            below = (middle[1] - seen_y) / (0.2 * (top - bottom))
+            band = np.where(below > 0.0, np.clip(1.0 - below, 0.0, 1.0), 0.0)
+            cover = np.repeat(band[:, None], window.width, axis=1)
+        return linear(BACKDROP) + cover[:, :, None] * (linear(GROUND) - linear(BACKDROP))
+
+
+def _walls_over(image: np.ndarray, depth: np.ndarray, window: Window, walls: Sequence[WallDrawing]) -> None:
+    """Draw the walls over the lit image."""
+    segments = [
+        np.concatenate([seen[:-1], seen[1:]], axis=1)
+        for wall in walls
+        for line in wall.lines
+        if len(seen := window.samples(line)) > 1
+    ]
+    panes = [window.samples(wall.triangles).reshape(-1, 9) for wall in walls if len(wall.triangles)]
+    ink, veil = np.zeros(depth.shape, np.float32), np.ones(depth.shape, np.float32)
+    if panes:
+        raster.glaze(veil, depth, np.concatenate(panes), PANE)
+    if segments:
+        half_width = raster.SAMPLES * max(0.5, window.width / 1500.0)
+        raster.stroke(ink, depth, np.concatenate(segments), half_width, LINE_FRONT, LINE_BEHIND)
+    cover = 1.0 - veil * (1.0 - ink)
+    n = raster.SAMPLES
+    cover = cover.reshape(window.height, n, window.width, n).mean(axis=(1, 3))[:, :, None]
+    image += cover * (linear(INK) - image)
+
+
+def render(
+    frame: Frame,
+    window: Window,
+    colours: np.ndarray,
+    *,
+    walls: Sequence[WallDrawing] = (),
+    level: float,
+    backdrop: np.ndarray,
+    flat: bool = False,
+    fine: bool = True,
+) -> np.ndarray:
+    """The frame as bytes (height, width, 3), the lowest row first.
+
+    `colours` (N, 3) are the grains' linear colours, `backdrop` (height, width, 3) is what is behind them, `level` (m)
+    the height of the ground that takes the shadows. `flat` draws discs instead of lit spheres; `fine` takes
+    twice the time for smoother shade.
+    """
+    centre = window.samples(frame.sphere_position)
+    radius = np.maximum(frame.sphere_radius * window.sample_scale, 0.75)
+    width, height = raster.SAMPLES * window.width, raster.SAMPLES * window.height
+    depth, owner = raster.splat(centre, radius, width, height)
+    image = backdrop.copy()
+    sphere_colours = np.ascontiguousarray(colours[frame.sphere_grain])
+    typical = float(np.median(radius)) if len(radius) else 1.0
+    if flat:
+        line = float(np.clip(0.07 * typical, 1.0, 2.5 * raster.SAMPLES))
+        raster.tint(image, owner, np.asarray(frame.sphere_grain, np.int64), sphere_colours, line)
+        depth = np.full_like(depth, -np.inf)
+    else:
+        light = _light(window, level)
+        near = np.all(np.abs(centre[:, :2] / (width, height) - 0.5) < 1.0, axis=1)
+        shadow = _shadow_map(centre[near], radius[near], light.lamp)
+        reach = float(np.clip(3.0 * typical, 6.0, 0.08 * width))
+        looks = FINE_LOOKS if fine else QUICK_LOOKS
+        raster.shade(image, depth, owner, centre, radius, sphere_colours, light, shadow, reach, looks)
+    if walls:
+        _walls_over(image, depth, window, placed(walls, frame))
+    return to_bytes(image)

@@ -1,0 +1,181 @@
+"""A run at a glance: what its time series say, in four panels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from barchan.draw.colors import INK
+from barchan.draw.picture import MUTED, length_unit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+STORED = (
+    ("kinetic_energy", "kinetic", "#c0563b"),
+    ("potential_energy", "potential", "#3f7196"),
+    ("stored_energy", "elastic", "#6f9a4d"),
+)
+LOST = (
+    ("dissipated_normal", "lost: normal", "#7a6a95"),
+    ("dissipated_friction", "lost: friction", "#d29a3a"),
+    ("dissipated_rolling", "lost: rolling", "#8d6e53"),
+    ("dissipated_stiction", "lost: stiction", "#999999"),
+    ("wall_work", "work of walls", "#2e8b8b"),
+)
+SERIES_UNITS = {
+    "kinetic_energy": "J",
+    "pile_height": "m",
+    "outflow": "kg",
+    "grain_count": "",
+    "contacts_per_grain": "",
+}
+PREFIXES = ((1e-6, 1e9, "n"), (1e-3, 1e6, "µ"), (1.0, 1e3, "m"), (1e3, 1.0, ""), (1e6, 1e-3, "k"), (np.inf, 1e-6, "M"))
+
+
+class Series(Protocol):
+    """What a summary is drawn from: a recording's time series and their units."""
+
+    @property
+    def times(self) -> Any: ...
+
+    @property
+    def series(self) -> Mapping[str, Any]: ...
+
+
+class _Data:
+    """The series of a recording with their times; a series that is missing, empty or not finite is not there."""
+
+    def __init__(self, recording: Series) -> None:
+        self._series = {name: np.asarray(values, float) for name, values in recording.series.items()}
+        self._times = np.asarray(recording.times, float)
+        self._units: Mapping[str, str] = getattr(recording, "units", None) or {}
+
+    def __contains__(self, name: str) -> bool:
+        values = self._series.get(name)
+        if values is None or values.ndim != 1 or not len(values):
+            return False
+        return bool(np.any(np.isfinite(values))) and self.time(name) is not None
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        return self._series[name]
+
+    def time(self, name: str) -> np.ndarray | None:
+        """The times (s) of a series: the series `time` beside it, or those of the frames."""
+        count = len(self._series[name])
+        candidates = (self._series.get("time"), self._times)
+        return next((times for times in candidates if times is not None and len(times) == count), None)
+
+    def unit(self, name: str) -> str:
+        """Unit of a series, as recorded or as usual."""
+        unit = self._units.get(name, SERIES_UNITS.get(name, ""))
+        return "" if unit in ("1", "dimensionless") else unit
+
+
+def _prefixed(largest: float, unit: str) -> tuple[float, str]:
+    """The factor and the unit with which numbers up to `largest` read best."""
+    if unit == "m":
+        name, factor = length_unit(largest)
+        return factor, name
+    if unit not in ("J", "W", "N", "Pa") or not np.isfinite(largest) or largest <= 0.0:
+        return 1.0, unit
+    return next((factor, prefix + unit) for limit, factor, prefix in PREFIXES if largest < limit)
+
+
+def _draw_energies(axes: Axes, data: _Data) -> None:
+    shown = [entry for entry in STORED + LOST if entry[0] in data]
+    curves = {}
+    for name, _, _ in shown:
+        values = data[name]
+        curves[name] = values - values[np.isfinite(values)][-1] if name == "potential_energy" else values
+    curves = {name: values for name, values in curves.items() if np.nanmax(np.abs(values)) > 0.0}
+    largest = max((float(np.nanmax(np.abs(values))) for values in curves.values()), default=0.0)
+    factor, unit = _prefixed(largest, "J")
+    for name, label, color in shown:
+        if name in curves:
+            style = "-" if (name, label, color) in STORED else "--"
+            axes.plot(data.time(name), factor * curves[name], style, color=color, label=label, linewidth=1.5)
+    axes.set_ylabel(f"energy ({unit})")
+    if curves:
+        axes.legend(fontsize=7, frameon=False, ncols=2 if len(curves) > 4 else 1, labelcolor=INK)
+    axes.set_title("Energy")
+
+
+def _draw_one(axes: Axes, data: _Data, name: str, title: str, label: str, color: str) -> None:
+    factor, unit = _prefixed(float(np.nanmax(np.abs(data[name]))), data.unit(name))
+    axes.plot(data.time(name), factor * data[name], color=color, linewidth=1.5)
+    axes.set_ylabel(f"{label} ({unit})" if unit else label)
+    axes.set_title(title)
+    if np.nanmin(data[name]) >= 0.0:
+        axes.set_ylim(bottom=0.0)
+
+
+def _draw_height(axes: Axes, data: _Data) -> None:
+    _draw_one(axes, data, "pile_height", "Height of the pile", "height", "#c08a3e")
+
+
+def _draw_contacts(axes: Axes, data: _Data) -> None:
+    _draw_one(axes, data, "contacts_per_grain", "Contacts", "contacts per grain", "#3f7196")
+
+
+def _draw_grains(axes: Axes, data: _Data) -> None:
+    """Grains in the scene, and what has flowed out beside it where that is recorded."""
+    if "outflow" in data and np.nanmax(np.abs(data["outflow"])) > 0.0:
+        _draw_one(axes, data, "outflow", "Outflow", "outflow", "#2e8b8b")
+        if "grain_count" in data:
+            beside = axes.twinx()
+            beside.plot(data.time("grain_count"), data["grain_count"], ":", color=MUTED, linewidth=1.3)
+            beside.set_ylabel("grains", color=INK, fontsize=9)
+            beside.tick_params(colors=MUTED, labelsize=8, length=3)
+            beside.spines[["top", "left", "bottom"]].set_visible(False)
+            beside.spines["right"].set_color(MUTED)
+            beside.set_ylim(bottom=0.0)
+        return
+    name = "grain_count" if "grain_count" in data else "outflow"
+    label = "grains" if name == "grain_count" else "outflow"
+    _draw_one(axes, data, name, "Grains in the scene" if name == "grain_count" else "Outflow", label, "#2e8b8b")
+
+
+PANELS: tuple[tuple[tuple[str, ...], Callable[[Axes, _Data], None]], ...] = (
+    (tuple(name for name, _, _ in STORED + LOST), _draw_energies),
+    (("pile_height",), _draw_height),
+    (("outflow", "grain_count"), _draw_grains),
+    (("contacts_per_grain",), _draw_contacts),
+)
+
+
+def draw_summary(recording: Series) -> Figure:
+    """Energies, height of the pile, outflow or number of grains, and contacts per grain against time.
+
+    Potential energy is shown relative to the end of the run. A panel whose series were not recorded is left out.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.0, 6.2), dpi=130, facecolor="white", layout="constrained")
+    FigureCanvasAgg(figure)
+    data = _Data(recording)
+    for place, (names, draw) in enumerate(PANELS, start=1):
+        if any(name in data for name in names):
+            axes = figure.add_subplot(2, 2, place)
+            draw(axes, data)
+            _style(axes)
+    if not figure.axes:
+        figure.text(0.5, 0.5, "no time series were recorded", ha="center", va="center", color=MUTED)
+    return figure
+
+
+def _style(axes: Axes) -> None:
+    axes.set_xlabel("time (s)")
+    axes.title.set(color=INK, fontsize=10, fontweight="bold")
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set(color=INK, fontsize=9)
+    axes.tick_params(colors=MUTED, labelsize=8, length=3)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(MUTED)
+    axes.grid(color="#e6e8eb", linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.0)

@@ -1,0 +1,213 @@
+"""Binding the laws, surfaces and motions of a scene into the kernels, with a cache that outlives the process.
+
+Numba's disk cache does not see through closures. So the kernel templates are written, with the scene's own functions as
+globals, into a small package in the cache folder whose name holds a fingerprint of everything that takes part: the
+templates, the functions (down to the helpers they call and the constants they read) and the versions. The next process
+with the same combination finds the package and numba's compiled code beside it.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import inspect
+import os
+import sys
+import tempfile
+import types
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numba
+from numba import njit
+
+import barchan
+from barchan.laws import Law
+
+TEMPLATES = ("soft_pairs", "soft_walls", "soft_motion")
+LAW_COLUMNS = 12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
+MEMORY_SLOTS = 6
+
+_functions: dict[str, Any] = {}  # compiled functions of this process, by fingerprint
+
+
+def cache_folder() -> Path:
+    """Where compiled kernels are kept: $BARCHAN_CACHE, or the user's cache folder."""
+    named = os.environ.get("BARCHAN_CACHE")
+    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    for folder in [Path(named)] if named else [Path(home) / "barchan", Path(tempfile.gettempdir()) / "barchan-cache"]:
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    return Path(tempfile.mkdtemp(prefix="barchan-cache-"))
+
+
+def fingerprint(item: Any) -> str:
+    """A hash of what a function does: its code, and in turn the functions, classes and constants it names."""
+    digest = hashlib.sha256()
+    seen: set[int] = set()
+
+    def feed(value: Any) -> None:
+        if isinstance(value, types.FunctionType):
+            if id(value) in seen:
+                return
+            seen.add(id(value))
+            code = value.__code__
+            digest.update(code.co_code)
+            digest.update(repr([c for c in code.co_consts if not isinstance(c, (str, types.CodeType))]).encode())
+            for name in code.co_names:
+                digest.update(name.encode())
+                if name in value.__globals__:
+                    feed(value.__globals__[name])
+        elif isinstance(value, type):
+            digest.update(repr((value.__name__, getattr(value, "_fields", ()))).encode())
+        elif isinstance(value, types.ModuleType):
+            digest.update(value.__name__.encode())
+        else:
+            digest.update(repr(value).encode())
+
+    feed(item)
+    return digest.hexdigest()[:20]
+
+
+def compiled(function: Callable[..., Any]) -> Any:
+    """A plain scalar function, and the plain functions it calls, compiled for use inside kernels."""
+    token = fingerprint(function)
+    if token not in _functions:
+        bound = dict(function.__globals__)
+        for name in function.__code__.co_names:
+            if isinstance(bound.get(name), types.FunctionType):
+                bound[name] = compiled(bound[name])
+        copy = types.FunctionType(function.__code__, bound, function.__name__, function.__defaults__)
+        _functions[token] = njit(error_model="numpy")(copy)
+    return _functions[token]
+
+
+def bound_class(token: str) -> Any:
+    """A class of constants that was bound in this process."""
+    return _functions[token]
+
+
+def bind(
+    law: Law, wall_law: Law, gaps: list[Callable[..., Any]], paths: list[Callable[..., Any]], switches: Mapping[str, bool]
+) -> types.SimpleNamespace:
+    """The kernels of `TEMPLATES` for these laws, gap and path functions, and switches, as a namespace."""
+    header = "\n".join(
+        [
+            "from numba import njit",
+            "from barchan.kernels.compile import bound_class, compiled_by",
+            "from barchan.laws import Contact",
+            *(f"{name} = {value!r}" for name, value in sorted(switches.items())),
+            *_law_lines(law, "", "law", "stored"),
+            *_law_lines(wall_law, "WALL_", "wall_law", "wall_stored"),
+            *_choice_lines("surface_gap", "kind, x, y, z, table, row", "x, y, z", gaps, 0),
+            *_choice_lines("motion_path", "kind, t, table, row", "t", paths, 3),
+            "",
+        ]
+    )
+    sources = {name: _template(name) for name in TEMPLATES}
+    mark = hashlib.sha256("\0".join([header, numba.__version__, *sources.values()]).encode()).hexdigest()[:20]
+    return _load(f"barchan_bound_{mark}", {"bound": header, **sources})
+
+
+def compiled_by(token: str) -> Any:
+    """A function that was compiled in this process, by its fingerprint."""
+    return _functions[token]
+
+
+def _law_lines(law: Law, prefix: str, name: str, stored: str) -> list[str]:
+    kind = type(law)
+    constants = kind.Constants
+    token = fingerprint(constants) + fingerprint(kind.force)
+    _functions[token] = constants
+    force, energy = _registered(kind.force), _registered(kind.stored)
+    fields = len(constants._fields)
+    if fields > LAW_COLUMNS or kind.memory > MEMORY_SLOTS:
+        raise TypeError(f"{kind.__name__}: at most {LAW_COLUMNS} constants and {MEMORY_SLOTS} floats of memory")
+    memory = max(kind.memory, 1)
+    slots = [f"m{k}" for k in range(MEMORY_SLOTS)]
+    columns = [f"c{k}" for k in range(LAW_COLUMNS)]
+    kept = ", ".join(slots[:memory]) + ","
+    answer = ", ".join(f"memory[{k}]" if k < memory else "0.0" for k in range(MEMORY_SLOTS))
+    row = ", ".join(f"table[row, {k}]" for k in range(fields))
+    return [
+        f"{prefix}MEMORY = {memory}",
+        f"{prefix}VECTOR = {kind.advance == 'vector'}",
+        f"{prefix}PATH = {kind.advance == 'path'}",
+        f"_{name}_constants = bound_class({token!r})",
+        f"_{name}_force = compiled_by({force!r})",
+        f"_{name}_stored = compiled_by({energy!r})",
+        '@njit(cache=True, error_model="numpy")',
+        f"def {name}(overlap, closing, sx, sy, sz, radius, mass, step, {', '.join(slots)}, {', '.join(columns)}):",
+        "    contact = Contact(overlap, closing, (sx, sy, sz), radius, mass, step)",
+        f"    normal, friction, memory = _{name}_force(contact, ({kept}), _{name}_constants({', '.join(columns[:fields])}))",
+        f"    return normal, friction[0], friction[1], friction[2], {answer}",
+        '@njit(cache=True, error_model="numpy")',
+        f"def {stored}(overlap, radius, mass, m0, m1, m2, table, row):",
+        f"    return _{name}_stored(overlap, radius, mass, (m0, m1, m2), _{name}_constants({row}))",
+    ]
+
+
+def _choice_lines(
+    name: str, arguments: str, leading: str, functions: list[Callable[..., Any]], offset: int
+) -> list[str]:
+    """A function that calls the k-th of the functions, with its parameters from a row of a table."""
+    lines = [f"_{name}_{k} = compiled_by({_registered(function)!r})" for k, function in enumerate(functions)]
+    lines += ['@njit(cache=True, error_model="numpy")', f"def {name}({arguments}):"]
+    first = len(leading.split(","))
+    for k, function in reversed(list(enumerate(functions))):
+        count = len(inspect.signature(function).parameters) - first
+        call = ", ".join([leading, *(f"table[row, {offset + c}]" for c in range(count))])
+        lines.append(f"    {'if kind == ' + str(k) + ': ' if k else ''}return _{name}_{k}({call})")
+    return lines
+
+
+def _registered(function: Callable[..., Any]) -> str:
+    compiled(function)
+    return fingerprint(function)
+
+
+@functools.cache
+def _template(name: str) -> str:
+    text = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
+    for other in ("bound", *TEMPLATES):
+        text = text.replace(f"from barchan.kernels.{other} import", f"from .{other} import")
+    return f"# barchan {barchan.__version__}\n{text}"
+
+
+def _load(package: str, sources: Mapping[str, str]) -> types.SimpleNamespace:
+    folder = cache_folder() / package
+    if not (folder / "__init__.py").exists():
+        _write(folder, sources)
+    if package not in sys.modules:
+        _import(package, folder / "__init__.py", [str(folder)])
+    modules = [importlib.import_module(f"{package}.{name}") for name in TEMPLATES]
+    return types.SimpleNamespace(**{k: v for module in modules for k, v in vars(module).items() if not k.startswith("_")})
+
+
+def _write(folder: Path, sources: Mapping[str, str]) -> None:
+    """Write the package under another name and move it into place, so that no process ever sees half of it."""
+    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
+        draft = Path(scratch) / folder.name
+        draft.mkdir()
+        for name, text in {**sources, "__init__": ""}.items():
+            (draft / f"{name}.py").write_text(text, encoding="utf-8")
+        try:
+            draft.rename(folder)
+        except OSError:
+            if not (folder / "__init__.py").exists():
+                raise
+
+
+def _import(package: str, path: Path, search: list[str]) -> None:
+    spec = importlib.util.spec_from_file_location(package, path, submodule_search_locations=search)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"cannot import {path}")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[package] = module
+    spec.loader.exec_module(module)

@@ -1,0 +1,182 @@
+"""Near pairs of spheres: cells folded into a table, then a list with a skin, in work linear in the spheres.
+
+Cells have the size of the largest reach, so that near spheres lie in neighbouring cells. A cell's number is folded
+into a table of a few entries per sphere; a dense bed fills the table without collisions, and a grain that flies far
+away costs nothing. Entries are compared by their full cell number, so folding never adds or repeats a pair.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+
+MOST_CELLS = 1 << 20  # per axis: keeps a cell's number within 63 bits
+
+
+@njit(cache=True)
+def cell_numbers(place: Any, count: int, low: Any, size: Any, cells: Any, periodic: Any, number: Any) -> None:
+    """The cell number of every sphere; spheres beyond the last cell of an open axis belong to that cell."""
+    for i in range(count):
+        value = np.int64(0)
+        for axis in range(3):
+            k = np.int64(math.floor((place[i, axis] - low[axis]) / size[axis]))
+            k = k % cells[axis] if periodic[axis] else min(max(k, 0), cells[axis] - 1)
+            value = value * cells[axis] + k
+        number[i] = value
+
+
+@njit(cache=True)
+def sort_by_cell(number: Any, count: int, mask: int, begin: Any, entries: Any) -> None:
+    """A counting sort of the spheres by folded cell number: the entries of slot s are begin[s] … begin[s + 1]."""
+    begin[:] = 0
+    for i in range(count):
+        begin[(number[i] & mask) + 1] += 1
+    for s in range(mask + 1):
+        begin[s + 1] += begin[s]
+    for i in range(count):
+        s = number[i] & mask
+        entries[begin[s]] = i
+        begin[s] += 1
+    for s in range(mask + 1, 0, -1):
+        begin[s] = begin[s - 1]
+    begin[0] = 0
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def near_spheres(
+    place: Any, grain: Any, count: int, number: Any, mask: int, begin: Any, entries: Any,
+    cells: Any, periodic: Any, box: Any, inverse: Any, skin: float, found: Any, found_count: Any,
+) -> None:  # fmt: skip
+    """For every sphere i the near spheres j > i of other grains: found[i, :found_count[i]], in increasing order.
+
+    Where a row is too short, found_count says how long it must be, and the row is cut short.
+    """
+    room = found.shape[1]
+    for i in prange(count):
+        n = 0
+        here = number[i]
+        kz = here % cells[2]
+        ky = (here // cells[2]) % cells[1]
+        kx = here // (cells[2] * cells[1])
+        x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
+        own = grain[i]
+        for ox in range(-1, 2):
+            cx = kx + ox
+            if periodic[0]:
+                if (cells[0] == 2 and ox == 1) or (cells[0] == 1 and ox != 0):
+                    continue
+                cx = cx % cells[0]
+            elif cx < 0 or cx >= cells[0]:
+                continue
+            for oy in range(-1, 2):
+                cy = ky + oy
+                if periodic[1]:
+                    if (cells[1] == 2 and oy == 1) or (cells[1] == 1 and oy != 0):
+                        continue
+                    cy = cy % cells[1]
+                elif cy < 0 or cy >= cells[1]:
+                    continue
+                for oz in range(-1, 2):
+                    cz = kz + oz
+                    if periodic[2]:
+                        if (cells[2] == 2 and oz == 1) or (cells[2] == 1 and oz != 0):
+                            continue
+                        cz = cz % cells[2]
+                    elif cz < 0 or cz >= cells[2]:
+                        continue
+                    there = (cx * cells[1] + cy) * cells[2] + cz
+                    s = there & mask
+                    for e in range(begin[s], begin[s + 1]):
+                        j = entries[e]
+                        if j <= i or number[j] != there or grain[j] == own:
+                            continue
+                        dx = place[j, 0] - x
+                        dy = place[j, 1] - y
+                        dz = place[j, 2] - z
+                        dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
+                        dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
+                        dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
+                        reach = radius + place[j, 3] + skin
+                        if dx * dx + dy * dy + dz * dz < reach * reach:
+                            if n < room:
+                                k = n  # keep the row sorted: the order of the list does not depend on the cells
+                                while k > 0 and found[i, k - 1] > j:
+                                    found[i, k] = found[i, k - 1]
+                                    k -= 1
+                                found[i, k] = j
+                            n += 1
+        found_count[i] = n
+
+
+@njit(cache=True)
+def running_sum(counts: Any, count: int, start: Any) -> int:
+    """start[i] = counts[0] + … + counts[i − 1]; answers with the total."""
+    total = 0
+    for i in range(count):
+        start[i] = total
+        total += counts[i]
+    start[count] = total
+    return total
+
+
+@njit(cache=True, parallel=True)
+def fill_pairs(found: Any, found_count: Any, count: int, start: Any, first: Any, second: Any) -> None:
+    """The list of pairs, by first sphere, from the rows of `near_spheres`."""
+    for i in prange(count):
+        for k in range(found_count[i]):
+            first[start[i] + k] = i
+            second[start[i] + k] = found[i, k]
+
+
+@njit(cache=True)
+def link_second(second: Any, grain: Any, pairs: int, grains: int, start: Any, links: Any) -> None:
+    """For every grain the pairs in which it is second: links[start[g] … start[g + 1]], in the order of the list."""
+    start[: grains + 1] = 0
+    for k in range(pairs):
+        start[grain[second[k]] + 1] += 1
+    for g in range(grains):
+        start[g + 1] += start[g]
+    for k in range(pairs):
+        g = grain[second[k]]
+        links[start[g]] = k
+        start[g] += 1
+    for g in range(grains, 0, -1):
+        start[g] = start[g - 1]
+    start[0] = 0
+
+
+@njit(cache=True, parallel=True)
+def carry_memory(
+    count: int, start: Any, second: Any, memory: Any, floats: int, vector: bool,
+    old_index: Any, old_start: Any, old_second: Any, old_memory: Any,
+) -> None:  # fmt: skip
+    """Give every pair of the new list what the same two spheres remembered in the old one.
+
+    old_index is where a sphere stood before, or −1. Where the two have changed sides, a vector memory changes sign.
+    """
+    for i in prange(count):
+        a = old_index[i]
+        for k in range(start[i], start[i + 1]):
+            b = old_index[second[k]]
+            at = (k // 16) * 16 * floats + k % 16
+            if a < 0 or b < 0:
+                continue
+            low, high, sign = (a, b, 1.0) if a < b else (b, a, -1.0)
+            for old in range(old_start[low], old_start[low + 1]):
+                if old_second[old] == high:
+                    was = (old // 16) * 16 * floats + old % 16
+                    for c in range(floats):
+                        flip = sign if vector and c < 3 else 1.0
+                        memory[at + 16 * c] = flip * old_memory[was + 16 * c]
+
+
+@njit(cache=True)
+def lane_sums(lanes: Any, entries: int, quantities: int, totals: Any) -> None:
+    """Add the lanes of each quantity to its total, in the order of the list."""
+    for k in range(entries):
+        at = (k // 16) * 16 * quantities + k % 16
+        for c in range(quantities):
+            totals[c] += lanes[at + 16 * c]

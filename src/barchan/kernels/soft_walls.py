@@ -1,0 +1,247 @@
+"""The contact pass between spheres and walls. A template: see `bound.py`.
+
+Near contacts of a sphere with a wall's pieces are kept in a list with a skin, by sphere, with their memory beside them
+in the same blocks of sixteen as between spheres. A piece's pose is brought up to date before each pass.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import njit, prange
+
+from barchan.kernels.bound import (
+    WALL_MEMORY,
+    WALL_PATH,
+    WALL_VECTOR,
+    motion_path,
+    surface_gap,
+    wall_law,
+    wall_stored,
+)
+
+WALL_SLOTS = 13  # force on the grain, torque on it, normal from the wall, velocity of the wall, Coulomb's limit
+WALL_WORKS = 4  # work done against a contact: normal, friction, rolling; work done by the wall on the grain
+ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
+M1, M2, M3, M4, M5 = WALL_MEMORY > 1, WALL_MEMORY > 2, WALL_MEMORY > 3, WALL_MEMORY > 4, WALL_MEMORY > 5
+TINY = 1e-100
+
+
+@njit(cache=True)
+def rotated(qw: float, qx: float, qy: float, qz: float, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """A vector turned by a unit quaternion."""
+    tx, ty, tz = 2 * (qy * z - qz * y), 2 * (qz * x - qx * z), 2 * (qx * y - qy * x)
+    return (
+        x + qw * tx + qy * tz - qz * ty,
+        y + qw * ty + qz * tx - qx * tz,
+        z + qw * tz + qx * ty - qy * tx,
+    )
+
+
+@njit(cache=True)
+def move_walls(t: float, pieces: int, rest: Any, motions: Any, motion_kind: Any, motion_table: Any, pose: Any) -> None:
+    """Where every piece is at time t, and how it moves.
+
+    rest: (pieces, 7) origin and quaternion at rest. motions: (pieces, 2) first and last + 1 of the piece's motions, which
+    are applied one after another. pose: (pieces, 16) origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12 such that the
+    wall's point X moves with velocity + spin × X (X in the scene's coordinates).
+    """
+    for p in range(pieces):
+        ox, oy, oz = rest[p, 0], rest[p, 1], rest[p, 2]
+        aw, ax, ay, az = rest[p, 3], rest[p, 4], rest[p, 5], rest[p, 6]
+        vx, vy, vz, wx, wy, wz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for m in range(motions[p, 0], motions[p, 1]):
+            dx, dy, dz, qw, qx, qy, qz, ux, uy, uz, sx, sy, sz = motion_path(motion_kind[m], t, motion_table, m)
+            cx, cy, cz = motion_table[m, 0], motion_table[m, 1], motion_table[m, 2]
+            # The field v + w × X of the motions so far, carried along: X' = c + d + q (X − c).
+            rx, ry, rz = rotated(qw, qx, qy, qz, vx + wy * cz - wz * cy, vy + wz * cx - wx * cz, vz + wx * cy - wy * cx)
+            wx, wy, wz = rotated(qw, qx, qy, qz, wx, wy, wz)
+            ex, ey, ez = cx + dx, cy + dy, cz + dz
+            vx = rx - (wy * ez - wz * ey) + ux - (sy * ez - sz * ey)
+            vy = ry - (wz * ex - wx * ez) + uy - (sz * ex - sx * ez)
+            vz = rz - (wx * ey - wy * ex) + uz - (sx * ey - sy * ex)
+            wx, wy, wz = wx + sx, wy + sy, wz + sz
+            ox, oy, oz = rotated(qw, qx, qy, qz, ox - cx, oy - cy, oz - cz)
+            ox, oy, oz = ox + ex, oy + ey, oz + ez
+            aw, ax, ay, az = (
+                qw * aw - qx * ax - qy * ay - qz * az,
+                qw * ax + qx * aw + qy * az - qz * ay,
+                qw * ay - qx * az + qy * aw + qz * ax,
+                qw * az + qx * ay - qy * ax + qz * aw,
+            )
+        pose[p, 0], pose[p, 1], pose[p, 2] = ox, oy, oz
+        pose[p, 3], pose[p, 4], pose[p, 5], pose[p, 6] = aw, ax, ay, az
+        pose[p, 7], pose[p, 8], pose[p, 9] = vx, vy, vz
+        pose[p, 10], pose[p, 11], pose[p, 12] = wx, wy, wz
+
+
+@njit(cache=True)
+def wall_gap(
+    piece: int, x: float, y: float, z: float, pose: Any, kind: Any, shape_table: Any
+) -> tuple[float, float, float, float]:
+    """Distance of a point from a piece, m, and the unit normal from the piece to the point, in the scene's frame."""
+    qw, qx, qy, qz = pose[piece, 3], pose[piece, 4], pose[piece, 5], pose[piece, 6]
+    lx, ly, lz = rotated(qw, -qx, -qy, -qz, x - pose[piece, 0], y - pose[piece, 1], z - pose[piece, 2])
+    distance, nx, ny, nz = surface_gap(kind[piece], lx, ly, lz, shape_table, piece)
+    nx, ny, nz = rotated(qw, qx, qy, qz, nx, ny, nz)
+    return distance, nx, ny, nz
+
+
+@njit(cache=True, parallel=True)
+def near_walls(
+    place: Any, count: int, pieces: int, present: Any, pose: Any, kind: Any, shape_table: Any, skin: float,
+    found: Any, found_count: Any, deepest: Any,
+) -> None:  # fmt: skip
+    """For every sphere the near pieces: found[i, :found_count[i]]; and how far its centre is from the nearest one."""
+    for i in prange(count):
+        n = 0
+        least = 1e300
+        for p in range(pieces):
+            if present[p]:
+                distance, _, _, _ = wall_gap(p, place[i, 0], place[i, 1], place[i, 2], pose, kind, shape_table)
+                least = min(least, distance)
+                if distance < place[i, 3] + skin:
+                    found[i, n] = p
+                    n += 1
+        found_count[i] = n
+        deepest[i] = least
+
+
+@njit(cache=True, parallel=True)
+def carry_wall_memory(
+    count: int, start: Any, piece: Any, memory: Any, old_index: Any, old_start: Any, old_piece: Any, old_memory: Any
+) -> None:
+    """Give every contact of the new list what the same sphere and piece remembered in the old one."""
+    for i in prange(count):
+        a = old_index[i]
+        if a < 0:
+            continue
+        for k in range(start[i], start[i + 1]):
+            for old in range(old_start[a], old_start[a + 1]):
+                if old_piece[old] == piece[k]:
+                    for c in range(WALL_MEMORY):
+                        memory[(k // 16 * WALL_MEMORY + c) * 16 + k % 16] = old_memory[
+                            (old // 16 * WALL_MEMORY + c) * 16 + old % 16
+                        ]
+
+
+@njit(parallel=True, cache=True, error_model="numpy")
+def wall_pass(
+    contacts: int, sphere: Any, piece: Any, place: Any, grain: Any, center: Any, motion: Any, material: Any,
+    pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
+    memory: Any, slots: Any, work: Any, half: float, step: float, advance: float, weight: float,
+) -> None:  # fmt: skip
+    """Forces, torques and work of all near contacts with walls; arguments as in `pair_pass`."""
+    for k in prange(contacts):
+        i = sphere[k]
+        p = piece[k]
+        a = grain[i]
+        at = (k // 16) * 16 * WALL_SLOTS + k % 16
+        at_work = (k // 16) * 16 * WALL_WORKS + k % 16
+        at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
+        x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
+        distance, ux, uy, uz = wall_gap(p, x, y, z, pose, kind, shape_table)
+        if distance >= radius:
+            for c in range(WALL_SLOTS):
+                slots[at + 16 * c] = 0.0
+            for c in range(WALL_MEMORY):
+                memory[at_memory + 16 * c] *= 1.0 - advance
+            continue
+        xi = radius - distance
+        nx, ny, nz = -ux, -uy, -uz  # from the grain to the wall
+        lever = radius - 0.5 * xi
+        zx, zy, zz = x + lever * nx, y + lever * ny, z + lever * nz
+        ax, ay, az = zx - center[a, 0], zy - center[a, 1], zz - center[a, 2]
+        pax, pay, paz = motion[a, 4], motion[a, 5], motion[a, 6]
+        wx, wy, wz = pose[p, 10], pose[p, 11], pose[p, 12]
+        wall_x = pose[p, 7] + wy * zz - wz * zy
+        wall_y = pose[p, 8] + wz * zx - wx * zz
+        wall_z = pose[p, 9] + wx * zy - wy * zx
+        vx = wall_x - motion[a, 0] - (pay * az - paz * ay)
+        vy = wall_y - motion[a, 1] - (paz * ax - pax * az)
+        vz = wall_z - motion[a, 2] - (pax * ay - pay * ax)
+        closing = -(vx * nx + vy * ny + vz * nz)
+        sx, sy, sz = vx + closing * nx, vy + closing * ny, vz + closing * nz
+        m0 = memory[at_memory]
+        m1 = memory[at_memory + 16] if M1 else 0.0
+        m2 = memory[at_memory + 32] if M2 else 0.0
+        m3 = memory[at_memory + 48] if M3 else 0.0
+        m4 = memory[at_memory + 64] if M4 else 0.0
+        m5 = memory[at_memory + 80] if M5 else 0.0
+        gx, gy, gz = 0.0, 0.0, 0.0
+        if WALL_VECTOR:
+            size = m0 * m0 + m1 * m1 + m2 * m2
+            along = m0 * nx + m1 * ny + m2 * nz
+            m0, m1, m2 = m0 - along * nx, m1 - along * ny, m2 - along * nz
+            kept = math.sqrt(size / max(m0 * m0 + m1 * m1 + m2 * m2, TINY))
+            gx, gy, gz = half * sx, half * sy, half * sz
+            m0, m1, m2 = kept * m0 + gx, kept * m1 + gy, kept * m2 + gz
+        if WALL_PATH:
+            gx = half * math.sqrt(sx * sx + sy * sy + sz * sz)
+            m0 += gx
+        row = material[i] * kinds + piece_material[p]
+        fn, tx, ty, tz, m0, m1, m2, m3, m4, m5 = wall_law(
+            xi, closing, sx, sy, sz, radius, motion[a, 3], step, m0, m1, m2, m3, m4, m5,
+            table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],
+            table[row, 6], table[row, 7], table[row, 8], table[row, 9], table[row, 10], table[row, 11],
+        )  # fmt: skip
+        if advance > 0.0:
+            memory[at_memory] = m0 + gx
+            if M1:
+                memory[at_memory + 16] = m1 + gy
+            if M2:
+                memory[at_memory + 32] = m2 + gz
+            if M3:
+                memory[at_memory + 48] = m3
+            if M4:
+                memory[at_memory + 64] = m4
+            if M5:
+                memory[at_memory + 80] = m5
+        fx, fy, fz = tx - fn * nx, ty - fn * ny, tz - fn * nz
+        dx, dy, dz = wx - pax, wy - pay, wz - paz
+        spin = max(math.sqrt(dx * dx + dy * dy + dz * dz), TINY)
+        brake = min(fn * (table[row, 12] / spin + table[row, 13]), motion[a, 7] / (ROLLING_STEPS * step))
+        rx, ry, rz = brake * dx, brake * dy, brake * dz
+        slots[at] = fx
+        slots[at + 16] = fy
+        slots[at + 32] = fz
+        slots[at + 48] = ay * fz - az * fy + rx
+        slots[at + 64] = az * fx - ax * fz + ry
+        slots[at + 80] = ax * fy - ay * fx + rz
+        slots[at + 96] = ux
+        slots[at + 112] = uy
+        slots[at + 128] = uz
+        slots[at + 144] = wall_x
+        slots[at + 160] = wall_y
+        slots[at + 176] = wall_z
+        slots[at + 192] = table[row, 14] * fn
+        work[at_work] += weight * fn * closing
+        work[at_work + 16] += weight * (tx * sx + ty * sy + tz * sz)
+        work[at_work + 32] += weight * brake * spin * spin
+        work[at_work + 48] += weight * (fx * wall_x + fy * wall_y + fz * wall_z + rx * wx + ry * wy + rz * wz)
+
+
+@njit(parallel=True, cache=True, error_model="numpy")
+def wall_state(
+    contacts: int, sphere: Any, piece: Any, place: Any, grain: Any, motion: Any, material: Any, pose: Any, kind: Any,
+    shape_table: Any, piece_material: Any, kinds: int, table: Any, memory: Any, out: Any,
+) -> None:  # fmt: skip
+    """Per near contact: overlap (m, negative for a gap), energy stored in the normal and tangential direction (J)."""
+    for k in prange(contacts):
+        i = sphere[k]
+        distance, _, _, _ = wall_gap(piece[k], place[i, 0], place[i, 1], place[i, 2], pose, kind, shape_table)
+        overlap = place[i, 3] - distance
+        out[k, 0] = overlap
+        out[k, 1] = 0.0
+        out[k, 2] = 0.0
+        if overlap > 0.0:
+            at = (k // 16) * 16 * WALL_MEMORY + k % 16
+            row = material[i] * kinds + piece_material[piece[k]]
+            m1 = memory[at + 16] if M1 else 0.0
+            m2 = memory[at + 32] if M2 else 0.0
+            normal, tangential = wall_stored(
+                overlap, place[i, 3], motion[grain[i], 3], memory[at], m1, m2, table, row
+            )
+            out[k, 1] = normal
+            out[k, 2] = tangential

@@ -1,0 +1,63 @@
+"""Hertz–Mindlin with history: non-linear elastic spheres, constant restitution, Mindlin's no-slip tangential spring."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, NamedTuple
+
+from barchan.laws import Contact, Law, Surface, Vector, combined, length, scaled, shrink_to
+from barchan.laws._normal import damping_ratio, hertz_contact_time
+
+
+class HertzConstants(NamedTuple):
+    """Constants of a pair of materials."""
+
+    young: float  # E*, Pa
+    damping: float  # 2 √(5/6) ζ
+    ratio: float  # kt/Sn = 4 G*/E*
+    damping_t: float  # 2 √(5/6) ζ √(kt/Sn)
+    friction: float
+
+
+def force(contact: Contact, memory: Any, p: HertzConstants) -> tuple[float, Vector, Any]:
+    """Fn = (4/3) E* a ξ + γ ξ̇ ≥ 0 with a = √(R* ξ); Ft = 8 G* a δ + γt Vt, at most μ Fn.
+
+    Damping grows as √(m* S), S = 2 E* a being the normal stiffness, so that restitution does not depend on the impact
+    speed (Tsuji 1992).
+    """
+    slope = 2 * p.young * math.sqrt(contact.radius * contact.overlap)
+    critical = math.sqrt(slope * contact.mass)
+    normal = max(0.0, (2 / 3) * slope * contact.overlap + p.damping * critical * contact.closing)
+    spring = p.ratio * slope
+    dashpot = p.damping_t * critical
+    friction = combined(spring, memory, dashpot, contact.slip)
+    friction = scaled(friction, shrink_to(p.friction * normal, length(friction)))
+    softness = 1 / spring
+    return normal, friction, combined(softness, friction, -dashpot * softness, contact.slip)
+
+
+def stored(overlap: float, radius: float, mass: float, memory: Any, p: HertzConstants) -> tuple[float, float]:
+    """(8/15) E* √R* ξ^(5/2) and ½ kt δ², J."""
+    slope = 2 * p.young * math.sqrt(radius * overlap)
+    stretch = length(memory)
+    return (4 / 15) * slope * overlap * overlap, 0.5 * p.ratio * slope * stretch * stretch
+
+
+class Hertz(Law):
+    """Hertz–Mindlin with history; restitution does not depend on speed."""
+
+    key: ClassVar[str] = "hertz"
+    memory = 3
+    advance = "vector"
+    Constants = HertzConstants
+    force = staticmethod(force)
+    stored = staticmethod(stored)
+
+    def constants(self, surface: Surface) -> HertzConstants:
+        restitution = 0.5 if surface.restitution is None else surface.restitution
+        damping = 2 * math.sqrt(5 / 6) * damping_ratio(restitution)
+        ratio = 4 * surface.shear / surface.young
+        return HertzConstants(surface.young, damping, ratio, damping * math.sqrt(ratio), surface.friction)
+
+    def contact_time(self, surface: Surface, radius: float, mass: float, speed: float) -> float:
+        return hertz_contact_time((4 / 3) * surface.young * math.sqrt(radius), mass, speed)

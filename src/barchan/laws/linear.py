@@ -1,0 +1,71 @@
+"""The linear spring and dashpot with a capped tangential spring (Cundall and Strack 1979)."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, ClassVar, NamedTuple
+
+from annotated_types import Gt
+
+from barchan.laws import Contact, Law, Surface, Vector, combined, length, scaled, shrink_to
+from barchan.laws._normal import damping_ratio
+from barchan.scene.quantities import Stiffness, Unit
+
+
+class LinearConstants(NamedTuple):
+    """Constants of a pair of materials."""
+
+    stiffness: float  # N/m, if given
+    modulus: float  # Pa: stiffness per effective radius, otherwise
+    damping: float  # share of critical damping
+    tangential: float  # tangential over normal stiffness
+    friction: float
+
+
+def force(contact: Contact, memory: Any, p: LinearConstants) -> tuple[float, Vector, Any]:
+    """Fn = k ξ + γ ξ̇ ≥ 0, Ft = kt δ + γt Vt, at most μ Fn; δ is cut back while the contact slides."""
+    stiffness = p.stiffness + p.modulus * contact.radius
+    viscosity = 2 * p.damping * math.sqrt(stiffness * contact.mass)
+    normal = max(0.0, stiffness * contact.overlap + viscosity * contact.closing)
+    spring = p.tangential * stiffness
+    dashpot = 2 * p.damping * math.sqrt(spring * contact.mass)
+    friction = combined(spring, memory, dashpot, contact.slip)
+    friction = scaled(friction, shrink_to(p.friction * normal, length(friction)))
+    return normal, friction, combined(1 / spring, friction, -dashpot / spring, contact.slip)
+
+
+def stored(overlap: float, radius: float, mass: float, memory: Any, p: LinearConstants) -> tuple[float, float]:
+    """½ k ξ² and ½ kt δ², J."""
+    stiffness = p.stiffness + p.modulus * radius
+    stretch = length(memory)
+    return 0.5 * stiffness * overlap * overlap, 0.5 * p.tangential * stiffness * stretch * stretch
+
+
+class Linear(Law):
+    """Linear spring and dashpot, tangential spring capped by Coulomb's limit."""
+
+    key: ClassVar[str] = "linear"
+    memory = 3
+    advance = "vector"
+    Constants = LinearConstants
+    force = staticmethod(force)
+    stored = staticmethod(stored)
+
+    stiffness: Stiffness | None = None
+    """Normal stiffness, N/m; left out, 2 E* times the effective radius."""
+    tangential: Annotated[float, Gt(0), Unit("")] = 2 / 7
+    """Tangential over normal stiffness."""
+
+    def constants(self, surface: Surface) -> LinearConstants:
+        restitution = 0.5 if surface.restitution is None else surface.restitution
+        return LinearConstants(
+            stiffness=self.stiffness or 0.0,
+            modulus=0.0 if self.stiffness else 2 * surface.young,
+            damping=damping_ratio(restitution),
+            tangential=self.tangential,
+            friction=surface.friction,
+        )
+
+    def contact_time(self, surface: Surface, radius: float, mass: float, speed: float) -> float:
+        p = self.constants(surface)
+        return math.pi * math.sqrt(mass / (p.stiffness + p.modulus * radius))

@@ -1,0 +1,103 @@
+"""Grains read from a file: positions, and where they are there radii, velocities and spins."""
+
+from __future__ import annotations
+
+import zipfile
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from barchan.errors import FileError, Finding
+
+_NAMES = {
+    "position": ("positions", "position", "x"),
+    "radius": ("radii", "radius"),
+    "velocity": ("velocities", "velocity", "v"),
+    "spin": ("spins", "spin", "omega"),
+}
+_COLUMNS = {
+    "position": ("x", "y", "z"),
+    "radius": ("radius",),
+    "velocity": ("vx", "vy", "vz"),
+    "spin": ("wx", "wy", "wz"),
+}
+
+
+@dataclass(frozen=True)
+class GrainFile:
+    """What a file says of N grains; None where it says nothing."""
+
+    position: np.ndarray  # (N, 3) m
+    radius: np.ndarray | None = None  # (N,) m
+    velocity: np.ndarray | None = None  # (N, 3) m/s
+    spin: np.ndarray | None = None  # (N, 3) rad/s
+
+
+def read_grain_file(path: str | Path) -> GrainFile:
+    """The grains of an `.npz` or a `.csv` file with a header; FileError where it cannot be read or makes no sense.
+
+    Arrays of an `.npz`: positions (or position, x), radii (radius), velocities (velocity, v), spins (spin, omega).
+    Columns of a `.csv`: x, y, z, radius, vx, vy, vz, wx, wy, wz. Others are left alone.
+    """
+    path = Path(path)
+    try:
+        found = _read_csv(path) if path.suffix.lower() == ".csv" else _read_npz(path)
+    except FileNotFoundError:
+        raise FileError(Finding(str(path), "there is no such file", "", "check the path")) from None
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise FileError(Finding(str(path), f"cannot be read: {error}", "an .npz or .csv file of grains")) from None
+    if "position" not in found:
+        raise FileError(
+            Finding(str(path), "no positions", "an array `positions` (n, 3), or columns x, y, z", "add them")
+        )
+    _check(path, found)
+    return GrainFile(**found)
+
+
+def _read_npz(path: Path) -> dict[str, np.ndarray]:
+    with np.load(path, allow_pickle=False) as archive:
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise ValueError("it holds a single array without a name")
+        found: dict[str, np.ndarray] = {}
+        for name, keys in _NAMES.items():
+            for key in keys:
+                if key in archive.files:
+                    found.setdefault(name, np.array(archive[key], dtype=float))
+    return found
+
+
+def _read_csv(path: Path) -> dict[str, np.ndarray]:
+    first, *rows = path.read_text(encoding="utf-8-sig").splitlines() or [""]
+    header = [name.strip().lower() for name in first.split(",")]
+    if not any(row.strip() for row in rows):
+        raise ValueError("there are no rows below the header")
+    table = np.loadtxt(rows, delimiter=",", ndmin=2)
+    if table.shape[1] != len(header):
+        raise ValueError(f"{len(header)} names in the header, {table.shape[1]} columns of numbers")
+    found = {}
+    for name, columns in _COLUMNS.items():
+        if all(column in header for column in columns):
+            values = table[:, [header.index(column) for column in columns]]
+            found[name] = values[:, 0] if len(columns) == 1 else values
+    return found
+
+
+def _check(path: Path, found: dict[str, np.ndarray]) -> None:
+    count = len(np.atleast_1d(found["position"]))
+    problems = []
+    for name, values in found.items():
+        shape = (count,) if name == "radius" else (count, 3)
+        if values.shape != shape or count == 0:
+            problems.append(
+                Finding(f"{path}: {name}", f"has the shape {values.shape}", f"must be {shape}, a row for each grain")
+            )
+        elif not np.all(np.isfinite(values)):
+            row = int(np.argwhere(~np.isfinite(values))[0, 0])
+            problems.append(Finding(f"{path}: {name}[{row}]", f"{values[row]}", "must be finite"))
+        elif name == "radius" and values.min() <= 0.0:
+            row = int(values.argmin())
+            problems.append(Finding(f"{path}: radius[{row}]", f"{values[row]:g} m", "must be > 0"))
+    if problems:
+        raise FileError(problems)

@@ -1,0 +1,61 @@
+"""The grains of a scene as arrays: what every solver starts from, and what a source adds to.
+
+A grain is a rigid set of one or more spheres. Vectors are in the scene's frame unless said otherwise.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+
+@dataclass
+class Grains:
+    """N grains made of M spheres. Spheres of one grain lie together: grain i has start[i] … start[i+1]."""
+
+    id: np.ndarray  # (N,) int64, never reused within a run
+    group: np.ndarray  # (N,) int32, index into scene.grains
+    material: np.ndarray  # (N,) int32, index into the scene's materials, in their order
+    position: np.ndarray  # (N, 3) m, centre of mass
+    velocity: np.ndarray  # (N, 3) m/s
+    orientation: np.ndarray  # (N, 4) unit quaternion (w, x, y, z), from the principal frame to the scene's
+    spin: np.ndarray  # (N, 3) rad/s, scene's frame
+    mass: np.ndarray  # (N,) kg
+    inertia: np.ndarray  # (N, 3) kg m², principal moments
+    radius: np.ndarray  # (N,) m, of the smallest sphere about the centre of mass that holds the grain
+    born: np.ndarray  # (N,) s, time of insertion
+    start: np.ndarray  # (N + 1,) int64, first sphere of each grain
+    sphere_offset: np.ndarray  # (M, 3) m, centre relative to the centre of mass, principal frame
+    sphere_radius: np.ndarray  # (M,) m
+
+    def __len__(self) -> int:
+        return len(self.id)
+
+    @property
+    def clumped(self) -> bool:
+        """Whether any grain has more than one sphere, or a sphere off its centre of mass."""
+        return len(self.sphere_radius) != len(self) or bool(np.any(self.sphere_offset))
+
+    def take(self, index: np.ndarray) -> Grains:
+        """The grains of that index array, in its order, with their spheres."""
+        index = np.asarray(index)
+        counts = np.diff(self.start)[index]
+        start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        spheres = np.repeat(self.start[:-1][index] - start[:-1], counts) + np.arange(start[-1])
+        own = {f.name: getattr(self, f.name)[index] for f in fields(self) if f.name not in _SPHERES}
+        return Grains(
+            **own, start=start, sphere_offset=self.sphere_offset[spheres], sphere_radius=self.sphere_radius[spheres]
+        )
+
+    def join(self, other: Grains) -> Grains:
+        """These grains followed by the other ones."""
+        own = {
+            f.name: np.concatenate([getattr(self, f.name), getattr(other, f.name)])
+            for f in fields(self)
+            if f.name != "start"
+        }
+        return Grains(**own, start=np.concatenate([self.start, other.start[1:] + self.start[-1]]))
+
+
+_SPHERES = ("start", "sphere_offset", "sphere_radius")

@@ -1,0 +1,61 @@
+"""How a wall moves: one file each, pose and velocity at time t as a plain scalar function.
+
+`path(t, *parameters) -> (dx, dy, dz, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz)`: a wall's point X0 is found at
+pivot + q·(X0 − pivot) + d and moves with v + ω × (X − pivot − d). The same function serves the compiled
+solvers and the pictures.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from pydantic import ValidationInfo, field_validator
+
+from barchan.registry import Part
+from barchan.scene.quantities import Time
+
+Vector = tuple[float, float, float]
+
+FOREVER = 1e30  # s, the end of a motion that has none
+
+
+class Motion(Part):
+    """Base of wall motions."""
+
+    family: ClassVar[str] = "motions"
+    path: ClassVar[Callable[..., tuple[float, ...]]]
+
+    def parameters(self) -> tuple[float, ...]:
+        """The numbers that `path` takes after the time."""
+        raise TypeError(f"{type(self).__name__} has no parameters")
+
+    def pivot(self) -> Vector:
+        """The point, in m, about which the motion turns; for a pure translation any point will do."""
+        return (0.0, 0.0, 0.0)
+
+    def speed(self, reach: float) -> float:
+        """The fastest speed in m/s of any point within `reach` (m) of the pivot."""
+        raise TypeError(f"{type(self).__name__} has no speed")
+
+    def at(self, t: float) -> Any:
+        """`path` at time t (s)."""
+        return type(self).path(t, *self.parameters())
+
+
+class TimedMotion(Motion):
+    """Base of motions that last from `start` to `end` (s): at rest before, and after where the end left the wall."""
+
+    start: Time = 0.0
+    end: Time | None = None
+
+    @field_validator("end")
+    @classmethod
+    def _later_than_start(cls, end: float | None, info: ValidationInfo) -> float | None:
+        if end is not None and end <= info.data.get("start", -1.0):
+            raise ValueError("must be later than start")
+        return end
+
+    def interval(self) -> tuple[float, float]:
+        """Start and end in s, FOREVER where there is no end."""
+        return self.start, FOREVER if self.end is None else self.end

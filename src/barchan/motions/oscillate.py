@@ -1,0 +1,58 @@
+"""Shaking to and fro along a line."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, ClassVar
+
+from annotated_types import Gt
+from pydantic import Field, ValidationInfo, field_validator
+
+from barchan.geometry import Axis, unit
+from barchan.motions import TimedMotion
+from barchan.scene.quantities import Angle, Frequency, PositiveLength, Unit
+
+
+def path(
+    t: float, ax: float, ay: float, az: float, omega: float, phase: float, start: float, end: float
+) -> tuple[float, float, float, float, float, float, float, float, float, float, float, float, float]:
+    """Pose and velocity of a harmonic movement of amplitude (ax, ay, az) m at `omega` rad/s."""
+    angle = omega * (max(start, min(end, t)) - start) + phase
+    s = math.sin(angle) - math.sin(phase)
+    c = omega * math.cos(angle) if start <= t < end else 0.0
+    return s * ax, s * ay, s * az, 1.0, 0.0, 0.0, 0.0, c * ax, c * ay, c * az, 0.0, 0.0, 0.0
+
+
+class Oscillate(TimedMotion):
+    """Shakes along `direction` by amplitude · (sin(ω (t − start) + phase) − sin(phase)), so it begins in place.
+
+    `amplitude` in m; either `frequency` (cycles per second, 1/s) or `angular_frequency` ω (rad/s); `phase` in rad.
+    """
+
+    key: ClassVar[str] = "oscillate"
+    path = staticmethod(path)
+
+    amplitude: PositiveLength
+    frequency: Frequency | None = None
+    angular_frequency: Annotated[float, Gt(0), Unit("rad/s")] | None = Field(default=None, validate_default=True)
+    direction: Axis = (0.0, 0.0, 1.0)
+    phase: Angle = 0.0
+
+    @field_validator("angular_frequency")
+    @classmethod
+    def _one_of_two(cls, omega: float | None, info: ValidationInfo) -> float | None:
+        if "frequency" in info.data and (omega is None) == (info.data["frequency"] is None):
+            raise ValueError("give either frequency or angular_frequency")
+        return omega
+
+    @property
+    def omega(self) -> float:
+        """The angular frequency in rad/s."""
+        return self.angular_frequency or 2.0 * math.pi * (self.frequency or 0.0)
+
+    def parameters(self) -> tuple[float, ...]:
+        ax, ay, az = (self.amplitude * unit(self.direction)).tolist()
+        return ax, ay, az, self.omega, self.phase, *self.interval()
+
+    def speed(self, reach: float) -> float:
+        return self.amplitude * self.omega

@@ -1,0 +1,44 @@
+"""One moment of a run: what is recorded, read back, analysed and drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+
+@dataclass
+class Contacts:
+    """The touching contacts of a frame. `second` is a grain id, or −1 − w for piece w of the walls."""
+
+    first: np.ndarray  # (C,) int64, grain id
+    second: np.ndarray  # (C,) int64, grain id, or −1 − wall index
+    point: np.ndarray  # (C, 3) m
+    force: np.ndarray  # (C, 3) N, on the first grain
+    overlap: np.ndarray  # (C,) m
+
+
+@dataclass
+class Frame:
+    """The grains, ordered by id, at one time."""
+
+    time: float  # s
+    step: int
+    id: np.ndarray  # (N,) int64
+    group: np.ndarray  # (N,) int32, index into scene.grains
+    position: np.ndarray  # (N, 3) m, centre of mass
+    velocity: np.ndarray  # (N, 3) m/s
+    orientation: np.ndarray  # (N, 4) unit quaternion (w, x, y, z)
+    spin: np.ndarray  # (N, 3) rad/s
+    mass: np.ndarray  # (N,) kg
+    radius: np.ndarray  # (N,) m, bounding radius
+    born: np.ndarray  # (N,) s, time of insertion
+    sphere_grain: np.ndarray  # (M,) int64, row of the sphere's grain in this frame
+    sphere_position: np.ndarray  # (M, 3) m
+    sphere_radius: np.ndarray  # (M,) m
+    wall_pose: np.ndarray  # (W, 7) m and quaternion: where a wall's point X0 is found now: p + q·X0
+    wall_present: np.ndarray  # (W,) bool
+    contacts: Contacts | None = None
+
+    def __len__(self) -> int:
+        return len(self.id)

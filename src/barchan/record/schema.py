@@ -1,0 +1,157 @@
+"""The table of everything a recording holds: from it the writer, the reader and docs/file-format.md are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from barchan.record.frame import Contacts, Frame
+
+FORMAT_VERSION = 1  # raised when an older reader could no longer read the file
+
+Per = Literal["grain", "sphere", "wall", "contact"]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One array of a frame, and where its rows lie in the file.
+
+    Frames of one field lie one after another in the dataset `path`; `/barchan/offsets/<name>` says in which row each
+    frame begins and `/barchan/frames/<per>s` how many rows it has. A `steady` field seldom changes: a frame that
+    repeats the rows of the one before points to the same rows. Where every grain is one sphere, a field and its
+    `twin` are the same dataset. The rows of a field that is `on_spheres` are repeated for the spheres of a clump, as
+    point data.
+    """
+
+    name: str
+    per: Per
+    dtype: str
+    row: tuple[int, ...]  # shape of one row
+    unit: str
+    meaning: str
+    path: str
+    steady: bool = False
+    twin: str = ""
+    on_spheres: bool = False
+
+    @property
+    def offsets(self) -> str:
+        """Dataset that holds the first row of every frame."""
+        return f"/barchan/offsets/{self.name}"
+
+    @property
+    def row_bytes(self) -> int:
+        """Size of one row, in bytes."""
+        return int(np.dtype(self.dtype).itemsize * np.prod(self.row, dtype=int))
+
+
+def _grain(name: str, dtype: str, row: tuple[int, ...], unit: str, meaning: str, kind: str = "") -> Field:
+    steady, on_spheres = "steady" in kind, "shown" in kind
+    return Field(name, "grain", dtype, row, unit, meaning, f"/barchan/grains/{name}", steady, on_spheres=on_spheres)
+
+
+def _contact(name: str, dtype: str, row: tuple[int, ...], unit: str, meaning: str) -> Field:
+    return Field(name, "contact", dtype, row, unit, meaning, f"/barchan/contacts/{name}")
+
+
+FIELDS: tuple[Field, ...] = (
+    _grain("id", "int64", (), "", "name of the grain, kept for life; rows are ordered by it", "steady shown"),
+    _grain("group", "int32", (), "", "index into the scene's grains", "steady shown"),
+    _grain("position", "float64", (3,), "m", "centre of mass"),
+    _grain("velocity", "float64", (3,), "m/s", "of the centre of mass", "shown"),
+    _grain("orientation", "float64", (4,), "", "unit quaternion (w, x, y, z)"),
+    _grain("spin", "float64", (3,), "rad/s", "angular velocity, in the frame of the laboratory"),
+    _grain("mass", "float64", (), "kg", "mass", "steady"),
+    _grain("radius", "float64", (), "m", "bounding radius", "steady"),
+    _grain("born", "float64", (), "s", "time of insertion", "steady shown"),
+    Field("sphere_grain", "sphere", "int64", (), "", "row of the sphere's grain", "/barchan/spheres/grain", True),
+    Field("sphere_position", "sphere", "float64", (3,), "m", "centre", "/VTKHDF/Points", twin="position"),
+    Field("sphere_radius", "sphere", "float64", (), "m", "radius", "/VTKHDF/PointData/radius", True, "radius"),
+    Field("wall_pose", "wall", "float64", (7,), "m, –", "shift p, quaternion q: point X₀ is now at p + q·X₀",
+          "/barchan/walls/pose", True),
+    Field("wall_present", "wall", "bool", (), "", "whether the wall is there", "/barchan/walls/present", True),
+    _contact("first", "int64", (), "", "id of the first grain"),
+    _contact("second", "int64", (), "", "id of the second grain, or −1 − w for piece w of the walls"),
+    _contact("point", "float64", (3,), "m", "where they touch"),
+    _contact("force", "float64", (3,), "N", "on the first grain"),
+    _contact("overlap", "float64", (), "m", "depth of the contact"),
+)  # fmt: skip
+
+FIELD: dict[str, Field] = {field.name: field for field in FIELDS}
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One row of the table in docs/file-format.md. F frames, S samples; N grains, M spheres, W walls, C contacts."""
+
+    path: str
+    dtype: str
+    shape: str
+    unit: str
+    default: str
+    meaning: str
+
+
+_BESIDE: tuple[Dataset, ...] = (
+    Dataset("/barchan (attribute format)", "int64", "()", "", "always there", "version of this table"),
+    Dataset("/barchan (attribute finished)", "bool", "()", "", "always there", "whether the run came to its end"),
+    Dataset("/barchan/scene", "string", "()", "", "always there", "the scene, TOML"),
+    Dataset("/barchan/meta", "string", "()", "", "`{}`", "versions, seed, platform, JSON"),
+    Dataset("/barchan/summary", "string", "()", "", "`{}`", "what the run found at its end, JSON"),
+    Dataset("/barchan/series/time", "float64", "(S,)", "s", "S = 0", "times of the samples"),
+    Dataset("/barchan/series/step", "int64", "(S,)", "", "S = 0", "steps of the samples"),
+    Dataset("/barchan/series/*name*", "float64", "(S,)", "attribute unit", "absent", "an observable"),
+    Dataset("/barchan/frames/time", "float64", "(F,)", "s", "always there", "time; is /VTKHDF/Steps/Values"),
+    Dataset("/barchan/frames/step", "int64", "(F,)", "", "always there", "steps done"),
+    Dataset("/barchan/frames/grains", "int64", "(F,)", "", "always there", "N of each frame"),
+    Dataset("/barchan/frames/spheres", "int64", "(F,)", "", "always there", "M; is /VTKHDF/NumberOfPoints"),
+    Dataset("/barchan/frames/walls", "int64", "(F,)", "", "always there", "W of each frame"),
+    Dataset("/barchan/frames/contacts", "int64", "(F,)", "", "−1", "C of each frame; −1: contacts were not recorded"),
+    Dataset("/barchan/offsets/*field*", "int64", "(F,)", "", "always there", "first row of each frame in the field"),
+)
+_LETTER = {"grain": "N", "sphere": "M", "wall": "W", "contact": "C"}
+
+
+def datasets() -> Iterator[Dataset]:
+    """Every dataset of a recording, in the order of the documents."""
+    for field in FIELDS:
+        shape = ", ".join(("Σ" + _LETTER[field.per], *map(str, field.row)))
+        default = "absent rows" if field.per == "contact" else "always there"
+        yield Dataset(field.path, field.dtype, f"({shape})", field.unit, default, f"{field.name}: {field.meaning}")
+    yield from _BESIDE
+
+
+def markdown() -> str:
+    """The table as it stands in docs/file-format.md."""
+    head = "| name | type | shape | unit | default | meaning |\n|---|---|---|---|---|---|\n"
+    return head + "".join(
+        f"| {d.path} | {d.dtype} | {d.shape} | {d.unit or '–'} | {d.default} | {d.meaning} |\n" for d in datasets()
+    )
+
+
+def frame_arrays(frame: Frame) -> dict[str, np.ndarray]:
+    """The arrays of a frame by field name, of the table's types and C order; without contacts if it has none."""
+    arrays: dict[str, np.ndarray] = {}
+    for field in FIELDS:
+        if field.per == "contact" and frame.contacts is None:
+            continue
+        holder = frame.contacts if field.per == "contact" else frame
+        array = np.asarray(getattr(holder, field.name))
+        if array.ndim != 1 + len(field.row) or array.shape[1:] != field.row:
+            raise ValueError(f"frame.{field.name} has shape {array.shape}, expected (n, …) with rows {field.row}")
+        arrays[field.name] = np.ascontiguousarray(array.astype(field.dtype, casting="same_kind", copy=False))
+    counts = {per: {len(arrays[f.name]) for f in FIELDS if f.per == per and f.name in arrays} for per in _LETTER}
+    for per, lengths in counts.items():
+        if len(lengths) > 1:
+            raise ValueError(f"the frame's arrays per {per} differ in length: {sorted(lengths)}")
+    return arrays
+
+
+def frame_from(time: float, step: int, contacts: bool, array: Callable[[Field], np.ndarray]) -> Frame:
+    """A frame whose arrays are fetched by `array(field)`."""
+    rows = {field.name: array(field) for field in FIELDS if field.per != "contact"}
+    touching = Contacts(**{f.name: array(f) for f in FIELDS if f.per == "contact"}) if contacts else None
+    return Frame(time=time, step=step, **rows, contacts=touching)

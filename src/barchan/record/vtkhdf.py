@@ -1,0 +1,249 @@
+"""A whole recording as one VTKHDF file, which ParaView opens: frames are its time steps, spheres its points."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from barchan.record import blocks
+from barchan.record.columns import Column
+from barchan.record.frame import Frame
+from barchan.record.schema import FIELD, FIELDS, FORMAT_VERSION, Field, frame_arrays, frame_from
+from barchan.record.source import Source, check_format
+
+_POINT_DATA = "/VTKHDF/PointData/"
+_POINT_OFFSETS = "/VTKHDF/Steps/PointDataOffsets/"
+
+
+class _Sink(io.FileIO):
+    """A file for HDF5 to write to that keeps the first failure to itself.
+
+    HDF5 cannot close a file that the disk refuses, and brings the process down at its end. So after a failure this
+    swallows what comes, lets HDF5 finish, and `check` tells.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "w+")
+        self._problem: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        rest = memoryview(data)
+        while rest.nbytes and self._problem is None:
+            try:
+                rest = rest[super().write(rest) :]
+            except OSError as problem:
+                self._problem = problem
+        return len(data)
+
+    def truncate(self, size: int | None = None) -> int:
+        if self._problem is None:
+            try:
+                return super().truncate(size)
+            except OSError as problem:
+                self._problem = problem
+        return size or 0
+
+    def check(self) -> None:
+        """Raise what the disk said, if it refused anything."""
+        if self._problem is not None:
+            raise self._problem
+
+
+def write_vtkhdf(source: Source, path: Path, summary: Mapping[str, Any], finished: bool) -> None:
+    """Write everything of `source` to `path`, which appears when it is whole. OSError if the disk refuses."""
+    part = path.with_name(path.name + ".part")
+    sink = _Sink(part)
+    try:
+        with h5py.File(sink, "w") as file:
+            _Writer(file, source, sink).write(summary, finished)
+        sink.check()
+        blocks.sync(sink)
+        os.replace(part, path)
+        blocks.sync_folder(path.parent)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    finally:
+        sink.close()
+
+
+class _Writer:
+    """Fills one file from one source."""
+
+    def __init__(self, file: Any, source: Source, sink: _Sink) -> None:
+        self.file, self.source, self.sink = file, source, sink
+        self.counts = source.counts()
+        self.single = source.single()
+
+    def write(self, summary: Mapping[str, Any], finished: bool) -> None:
+        root = self.file.create_group("VTKHDF")
+        root.attrs["Version"] = np.array([2, 0], np.int64)
+        root.attrs["Type"] = np.bytes_("PolyData")
+        own = self.file.create_group("barchan")
+        own.attrs["format"], own.attrs["finished"] = FORMAT_VERSION, finished
+        own["scene"] = self.source.scene_toml
+        own["meta"] = blocks.to_json(self.source.meta)
+        own["summary"] = blocks.to_json(summary)
+        self._series()
+        self._steps()
+        self._vertices()
+        self._frames()
+
+    def _series(self) -> None:
+        group = self.file.create_group("/barchan/series")
+        times, steps, values = self.source.samples()
+        group["time"], group["step"] = times, steps
+        group["time"].attrs["unit"], group["step"].attrs["unit"] = "s", ""
+        for column, (name, unit) in enumerate(self.source.series_units):
+            group[name] = values[:, column]
+            group[name].attrs["unit"] = unit
+            group[name].attrs["order"] = column
+
+    def _steps(self) -> None:
+        frame_count = len(self.source.times)
+        steps = self.file.create_group("/VTKHDF/Steps")
+        steps.attrs["NSteps"] = frame_count
+        steps["Values"] = np.asarray(self.source.times)
+        steps["PartOffsets"] = np.arange(frame_count)
+        steps["NumberOfParts"] = np.ones(frame_count, np.int64)
+        steps.create_group("PointDataOffsets")
+        self.file["/VTKHDF/NumberOfPoints"] = self.counts["sphere"]
+        frames = self.file.create_group("/barchan/frames")
+        frames["time"], frames["spheres"] = steps["Values"], self.file["/VTKHDF/NumberOfPoints"]
+        frames["step"] = self.source.steps
+        for per in ("grain", "wall", "contact"):
+            frames[per + "s"] = self.counts[per]
+
+    def _vertices(self) -> None:
+        """One vertex cell per sphere.
+
+        VTK 9.3 wants the cells' offsets anew for every step; later ones take a step for a repetition where
+        CellOffsets repeats, so a step without spheres takes one place all the same.
+        """
+        spheres = self.counts["sphere"]
+        zeros = np.zeros(len(spheres), np.int64)
+        for name in ("Vertices", "Lines", "Polygons", "Strips"):
+            group = self.file.create_group(f"/VTKHDF/{name}")
+            vertices = name == "Vertices"
+            for count in ("NumberOfCells", "NumberOfConnectivityIds"):
+                group[count] = spheres if vertices else zeros
+            largest = max(spheres, default=0) if vertices else 0
+            connectivity = Column(group, "Connectivity", "int64", (), largest)
+            connectivity.append(np.arange(largest))
+            connectivity.close()
+            offsets = Column(group, "Offsets", "int64", (), largest + 1)
+            for cells in spheres:
+                offsets.append(np.arange(max(cells, 1) + 1) if vertices else zeros[:1])
+                self.sink.check()
+            offsets.close()
+        steps = self.file["/VTKHDF/Steps"]
+        first = np.zeros((len(spheres), 4), np.int64)
+        steps["ConnectivityIdOffsets"] = first
+        places = np.maximum(spheres, 1)
+        first[:, 0] = np.cumsum(places) - places
+        steps["CellOffsets"] = first
+
+    def _column(self, field: Field, path: str, per: str) -> Column:
+        counts = np.maximum(self.counts[per], 0)
+        total = None if field.steady else int(counts.sum())
+        largest = int(max(counts, default=0))
+        return Column(self.file, path, field.dtype, field.row, largest, total=total, steady=field.steady)
+
+    def _frames(self) -> None:
+        shared = {FIELD[f.twin].name: f for f in FIELDS if f.twin} if self.single else {}  # twin → sphere's field
+        columns = {f.name: self._column(f, f.path, f.per) for f in FIELDS if f.name not in shared}
+        shown = [] if self.single else [f for f in FIELDS if f.on_spheres]
+        points = {f.name: self._column(f, _POINT_DATA + f.name, "sphere") for f in shown}
+        offsets: dict[str, list[int]] = {name: [] for name in columns}
+        point_offsets: dict[str, list[int]] = {name: [] for name in points}
+        for index in range(len(self.source.times)):
+            arrays = frame_arrays(self.source.frame(index))
+            for name, column in columns.items():
+                offsets[name].append(column.append(arrays.get(name, column.nothing)))
+            for name, column in points.items():
+                point_offsets[name].append(column.append(arrays[name][arrays["sphere_grain"]]))
+            self.sink.check()
+        for column in (*columns.values(), *points.values()):
+            column.close()
+        for name, rows in offsets.items():
+            self.file[FIELD[name].offsets] = np.array(rows, np.int64)
+        for name, rows in point_offsets.items():
+            self.file[_POINT_OFFSETS + name] = np.array(rows, np.int64)
+        self._link(shared)
+
+    def _link(self, shared: Mapping[str, Field]) -> None:
+        """Give the same dataset its second name instead of a copy."""
+        self.file["/VTKHDF/Steps/PointOffsets"] = self.file[FIELD["sphere_position"].offsets]
+        self.file[_POINT_OFFSETS + "radius"] = self.file[FIELD["sphere_radius"].offsets]
+        for name, field in shared.items():
+            self.file[FIELD[name].path] = self.file[field.path]
+            self.file[FIELD[name].offsets] = self.file[field.offsets]
+        if self.single:
+            for field in FIELDS:
+                if field.per == "grain" and field.name not in shared:
+                    self.file[_POINT_DATA + field.name] = self.file[field.path]
+                    self.file[_POINT_OFFSETS + field.name] = self.file[field.offsets]
+
+
+class VtkhdfReader:
+    """A finished recording, read frame by frame. OSError, KeyError or ValueError if it is not one."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._file = h5py.File(path, "r", locking=False)
+        try:
+            self._load(self._file["barchan"])
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _load(self, own: Any) -> None:
+        check_format(self.path, int(own.attrs["format"]))
+        self.finished = bool(own.attrs["finished"])
+        self.scene_toml: str = own["scene"].asstr()[()]
+        self.meta: dict[str, Any] = blocks.from_json(own["meta"].asstr()[()])
+        self.summary: dict[str, Any] = blocks.from_json(own["summary"].asstr()[()])
+        names = [name for name in own["series"] if name not in ("time", "step")]
+        names.sort(key=lambda name: int(own["series"][name].attrs["order"]))
+        self.series_units = [(name, str(own["series"][name].attrs["unit"])) for name in names]
+        self.times: np.ndarray = own["frames/time"][()]
+        self.steps: np.ndarray = own["frames/step"][()]
+        self._counts = {per: own[f"frames/{per}s"][()] for per in ("grain", "sphere", "wall", "contact")}
+        self._offsets = {field.name: self._file[field.offsets][()] for field in FIELDS}
+        self._rows = {field.name: self._file[field.path] for field in FIELDS}
+
+    def frame(self, index: int) -> Frame:
+        """Frame `index`."""
+
+        def array(field: Field) -> np.ndarray:
+            first = int(self._offsets[field.name][index])
+            rows: np.ndarray = self._rows[field.name][first : first + int(self._counts[field.per][index])]
+            return rows
+
+        contacts = self._counts["contact"][index] >= 0
+        return frame_from(float(self.times[index]), int(self.steps[index]), bool(contacts), array)
+
+    def counts(self) -> Mapping[str, np.ndarray]:
+        """(F,) int64 numbers of rows per grain, sphere, wall and contact; −1 contacts: none recorded."""
+        return self._counts
+
+    def single(self) -> bool:
+        """Whether in every frame each grain is one sphere."""
+        return bool(self._rows["position"] == self._rows["sphere_position"])
+
+    def samples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Times (S,) s, steps (S,), and values (S, number of observables)."""
+        group = self._file["barchan/series"]
+        times, steps = group["time"][()], group["step"][()]
+        columns = [group[name][()] for name, _ in self.series_units]
+        return times, steps, np.stack(columns, axis=1) if columns else np.empty((len(times), 0))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()

@@ -1,0 +1,80 @@
+"""Parts by name: one file in a folder of parts is one named part, found by scanning the folder.
+
+A part is a frozen pydantic model with a class attribute `key`, the name that scenes use for it. Adding a
+law, a shape, a motion, an integrator or an observable is adding one file; `register` adds one from a script.
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from typing import Any, ClassVar, TypeVar
+
+from barchan.errors import Finding, SceneError
+from barchan.scene.tables import Table
+
+FAMILIES = ("laws", "shapes", "motions", "integrators", "observables")
+TAGS = {"laws": "law", "shapes": "shape"}  # the field of a scene that names the part, where it is not `kind`
+
+
+class Part(Table):
+    """A named, frozen set of parameters, with the functions that give it its meaning beside it."""
+
+    family: ClassVar[str] = ""
+
+    @classmethod
+    def tag(cls) -> str:
+        """The field that names the part in a scene."""
+        return TAGS.get(cls.family, "kind")
+
+    @classmethod
+    def summary(cls) -> str:
+        """The first line of the part's docstring."""
+        return (cls.__doc__ or "").strip().split("\n")[0]
+
+
+AnyPart = TypeVar("AnyPart", bound=type[Part])
+
+_found: dict[str, dict[str, type[Part]]] = {}
+
+
+def parts(family: str) -> dict[str, type[Part]]:
+    """All parts of a family by name, in alphabetical order."""
+    if family not in FAMILIES:
+        raise SceneError(f"no family of parts is called {family!r}; there are {', '.join(FAMILIES)}")
+    if family not in _found:
+        folder = importlib.import_module(f"barchan.{family}")
+        known: dict[str, type[Part]] = {}
+        for info in pkgutil.iter_modules(folder.__path__):
+            module = importlib.import_module(f"barchan.{family}.{info.name}")
+            for item in vars(module).values():
+                if _is_part(item, family) and item.__module__ == module.__name__:
+                    known[item.key] = item
+        _found[family] = known
+    return dict(sorted(_found[family].items()))
+
+
+def part(family: str, key: str, where: str = "") -> type[Part]:
+    """The part of that name, or a SceneError that names the nearest known one."""
+    known = parts(family)
+    if key not in known:
+        near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.4)
+        hint = f"did you mean {near[0]!r}?" if near else ""
+        raise SceneError(
+            Finding(where or family, f"{key!r} is not among the {family}", f"known: {', '.join(known)}", hint)
+        )
+    return known[key]
+
+
+def register(item: AnyPart) -> AnyPart:
+    """Make a part of your own known to scenes under its `key`; works as a class decorator."""
+    if not _is_part(item, item.family):
+        raise SceneError(f"{item!r} is not a part: derive it from Law, Shape, … and give it a `key`")
+    parts(item.family)
+    _found[item.family][item.key] = item
+    return item
+
+
+def _is_part(item: Any, family: str) -> bool:
+    return isinstance(item, type) and issubclass(item, Part) and item.family == family and bool(vars(item).get("key"))

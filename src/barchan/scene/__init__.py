@@ -1,0 +1,91 @@
+"""What is there: frozen descriptions of scenes, read from TOML and written to it, or built in Python.
+
+The names are found on first use, because the folders of parts, which a scene is made of, take their units from here.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from barchan.scene.files import library, load
+    from barchan.scene.grains import (
+        Box,
+        BoxRegion,
+        ClumpGrain,
+        ClumpSphere,
+        CubeGrain,
+        CylinderRegion,
+        DimerGrain,
+        FileFill,
+        FixedSize,
+        GrainGroup,
+        HexagonalFill,
+        LatticeFill,
+        LognormalSize,
+        NormalSize,
+        PointsFill,
+        PyramidFill,
+        RandomFill,
+        RodGrain,
+        SphereGrain,
+        TableSize,
+        TetraGrain,
+        UniformSize,
+    )
+    from barchan.scene.materials import Material, PairOverride, Stiction, surface
+    from barchan.scene.overrides import override
+    from barchan.scene.scene import SOLVERS, Record, Scene, schema
+    from barchan.scene.toml import dumps, loads
+    from barchan.scene.walls import Wall
+
+__all__ = [
+    "SOLVERS",
+    "Box",
+    "BoxRegion",
+    "ClumpGrain",
+    "ClumpSphere",
+    "CubeGrain",
+    "CylinderRegion",
+    "DimerGrain",
+    "FileFill",
+    "FixedSize",
+    "GrainGroup",
+    "HexagonalFill",
+    "LatticeFill",
+    "LognormalSize",
+    "Material",
+    "NormalSize",
+    "PairOverride",
+    "PointsFill",
+    "PyramidFill",
+    "RandomFill",
+    "Record",
+    "RodGrain",
+    "Scene",
+    "SphereGrain",
+    "Stiction",
+    "TableSize",
+    "TetraGrain",
+    "UniformSize",
+    "Wall",
+    "dumps",
+    "library",
+    "load",
+    "loads",
+    "override",
+    "schema",
+    "surface",
+]
+
+_HOMES = ("grains", "materials", "walls", "scene", "toml", "overrides", "files")
+
+
+def __getattr__(name: str) -> Any:
+    if name in __all__:
+        for home in _HOMES:
+            module = importlib.import_module(f"{__name__}.{home}")
+            if name in vars(module):
+                return vars(module)[name]
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,395 @@
+"""Groups of grains: what they are made of, how large they are, where they lie at the start and how they move.
+
+This file says only what is there; `model/` makes arrays of it. Lengths are in m, `size` is always a diameter or an
+overall extent, never a radius, except where a field is called `radius`.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, ClassVar, Literal, Self
+
+from annotated_types import Ge, Gt, Le, Len, Lt
+from pydantic import ValidationInfo, field_validator, model_validator
+
+from barchan.scene.problems import fault
+from barchan.scene.quantities import (
+    AngularVelocity,
+    NonNegativeLength,
+    Position,
+    PositiveLength,
+    Unit,
+    Velocity,
+)
+from barchan.scene.tables import Bare, Choice, Table, among
+
+MOST_GRAINS = 100_000_000
+
+# ---------------------------------------------------------------- shapes of a grain
+
+Roundness = Annotated[float, Ge(0.5), Lt(1), Unit("")]
+
+
+class SphereGrain(Table):
+    """A sphere; `size` is its diameter."""
+
+    key: ClassVar[str] = "sphere"
+
+
+class CubeGrain(Table):
+    """Eight equal spheres at the corners of a cube; `size` is the edge of the enclosing cube.
+
+    A sphere's diameter is roundness · size, the centres are (1 − roundness) · size apart along an edge: at 0.5
+    neighbours just touch. Principal axes are the cube's edges.
+    """
+
+    key: ClassVar[str] = "cube"
+    roundness: Roundness = 0.5
+
+
+class DimerGrain(Table):
+    """Two equal spheres on the grain's own z axis; `size` is the overall length.
+
+    A sphere's diameter is roundness · size, the centres are (1 − roundness) · size apart: at 0.5 they just touch.
+    """
+
+    key: ClassVar[str] = "dimer"
+    roundness: Roundness = 0.5
+
+
+class TetraGrain(Table):
+    """Four equal spheres at the corners of a regular tetrahedron; `size` is the extent along one of its edges.
+
+    That is the distance of two centres plus one diameter. A sphere's diameter is roundness · size, the centres are
+    (1 − roundness) · size apart: at 0.5 neighbours just touch.
+    """
+
+    key: ClassVar[str] = "tetra"
+    roundness: Roundness = 0.5
+
+
+class RodGrain(Table):
+    """Equal spheres in a row on the grain's own z axis, evenly spaced; `size` is the overall length.
+
+    A sphere's diameter is roundness · size (so length : width is 1 : roundness), neighbouring centres are
+    (1 − roundness) · size / (spheres − 1) apart: with the defaults, four spheres just touch.
+    """
+
+    key: ClassVar[str] = "rod"
+    spheres: Annotated[int, Ge(2), Le(1000)] = 4
+    roundness: Annotated[float, Gt(0), Lt(1), Unit("")] = 0.25
+
+    @model_validator(mode="after")
+    def _connected(self) -> RodGrain:
+        if self.spheres * self.roundness < 1 - 1e-12:
+            raise fault(
+                f"{self.spheres} spheres of {self.roundness:g} of the length do not touch each other",
+                f"spheres · roundness must be ≥ 1, so roundness ≥ {1 / self.spheres:.4g}",
+            )
+        return self
+
+
+class ClumpSphere(Table):
+    """One sphere of a clump given by a list."""
+
+    position: Position  # m, in the clump's own frame, whose origin may be anywhere
+    radius: PositiveLength  # m
+
+
+class ClumpGrain(Table):
+    """A rigid set of spheres given one by one, in metres; the group then has no `size`.
+
+    The grain is placed by its centre of mass. Volume where spheres overlap counts once.
+    """
+
+    key: ClassVar[str] = "clump"
+    spheres: Annotated[tuple[ClumpSphere, ...], Len(1, 10_000)]
+
+
+GrainShape = SphereGrain | CubeGrain | DimerGrain | TetraGrain | RodGrain | ClumpGrain
+
+# ---------------------------------------------------------------- sizes
+
+
+class FixedSize(Table):
+    """All grains have the same size."""
+
+    key: ClassVar[str] = "fixed"
+    value: PositiveLength  # m
+
+    def bounds(self) -> tuple[float, float]:
+        """The smallest and the largest size in m."""
+        return self.value, self.value
+
+    def to_dict(self, *, full: bool = True) -> float:
+        """A fixed size is written as the number alone."""
+        return self.value
+
+
+class UniformSize(Table):
+    """Every size between `low` and `high` is equally likely."""
+
+    key: ClassVar[str] = "uniform"
+    low: PositiveLength  # m
+    high: PositiveLength  # m
+
+    @model_validator(mode="after")
+    def _ordered(self) -> UniformSize:
+        _check_order(self.low, self.high)
+        return self
+
+    def bounds(self) -> tuple[float, float]:
+        """The smallest and the largest size in m."""
+        return self.low, self.high
+
+
+class NormalSize(Table):
+    """Normally distributed sizes; those outside low … high are drawn again.
+
+    Where they are left out, low and high lie three deviations from the mean.
+    """
+
+    key: ClassVar[str] = "normal"
+    mean: PositiveLength  # m
+    deviation: PositiveLength  # m
+    low: PositiveLength | None = None  # m
+    high: PositiveLength | None = None  # m
+
+    @model_validator(mode="after")
+    def _ordered(self) -> NormalSize:
+        low, high = self.bounds()
+        if low <= 0:
+            raise fault(
+                f"the mean {self.mean:g} m less three deviations of {self.deviation:g} m is not positive",
+                "no grain may have a size ≤ 0",
+                "state `low`, or choose a smaller deviation",
+            )
+        _check_order(low, high)
+        return self
+
+    def bounds(self) -> tuple[float, float]:
+        """The smallest and the largest size in m."""
+        low = self.mean - 3 * self.deviation if self.low is None else self.low
+        high = self.mean + 3 * self.deviation if self.high is None else self.high
+        return low, high
+
+
+class LognormalSize(Table):
+    """Sizes whose logarithm is normally distributed; those outside low … high are drawn again.
+
+    `sigma` is the deviation of ln(size). Where they are left out, low and high are median · exp(∓3 sigma).
+    """
+
+    key: ClassVar[str] = "lognormal"
+    median: PositiveLength  # m
+    sigma: Annotated[float, Gt(0), Le(3), Unit("")]
+    low: PositiveLength | None = None  # m
+    high: PositiveLength | None = None  # m
+
+    @model_validator(mode="after")
+    def _ordered(self) -> LognormalSize:
+        _check_order(*self.bounds())
+        return self
+
+    def bounds(self) -> tuple[float, float]:
+        """The smallest and the largest size in m."""
+        low = self.median * math.exp(-3 * self.sigma) if self.low is None else self.low
+        high = self.median * math.exp(3 * self.sigma) if self.high is None else self.high
+        return low, high
+
+
+class TableSize(Table):
+    """A few sizes with weights: the share of each by number of grains, up to a common factor."""
+
+    key: ClassVar[str] = "table"
+    sizes: Annotated[tuple[PositiveLength, ...], Len(1)]  # m
+    weights: Annotated[tuple[Annotated[float, Gt(0), Unit("")], ...], Len(1)]
+
+    @model_validator(mode="after")
+    def _paired(self) -> TableSize:
+        if len(self.sizes) != len(self.weights):
+            raise fault(f"{len(self.sizes)} sizes and {len(self.weights)} weights", "there must be one weight a size")
+        return self
+
+    def bounds(self) -> tuple[float, float]:
+        """The smallest and the largest size in m."""
+        return min(self.sizes), max(self.sizes)
+
+
+Size = FixedSize | UniformSize | NormalSize | LognormalSize | TableSize
+
+# ---------------------------------------------------------------- regions and fills
+
+
+class Box(Table):
+    """An upright box. Only in two dimensions, where the extent along y does not matter, may that be zero."""
+
+    low: Position  # m, the corner with the smallest coordinates
+    high: Position  # m, the opposite corner
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        for axis, low, high in zip("xyz", self.low, self.high, strict=True):
+            if low > high or (low == high and axis != "y"):
+                raise fault(f"the box is empty along {axis} (low {low:g} m, high {high:g} m)", "low must be < high")
+        return self
+
+
+class BoxRegion(Box):
+    """An upright box as a region."""
+
+    key: ClassVar[str] = "box"
+
+
+class CylinderRegion(Table):
+    """An upright cylinder (axis z)."""
+
+    key: ClassVar[str] = "cylinder"
+    base: Position  # m, centre of the lower end
+    radius: PositiveLength  # m
+    height: PositiveLength  # m
+
+
+Region = Annotated[BoxRegion | CylinderRegion, Choice(among(BoxRegion, CylinderRegion), "regions")]
+
+
+class LatticeFill(Table):
+    """A simple cubic lattice, filled layer by layer from below; whole grains lie inside the region.
+
+    Without `count` the group fills the region. `spacing` is the distance of centres and defaults to a little more
+    than the largest grain's extent. `jitter` shifts each centre by up to that much along each axis; a spacing that
+    is left out grows by twice the jitter, so that grains never overlap.
+    """
+
+    key: ClassVar[str] = "lattice"
+    region: Region
+    spacing: PositiveLength | None = None  # m
+    jitter: NonNegativeLength = 0.0  # m
+
+
+class RandomFill(Table):
+    """`count` grains at random places in the region, whole grains inside and never overlapping."""
+
+    key: ClassVar[str] = "random"
+    region: Region
+
+
+class HexagonalFill(Table):
+    """Horizontal layers of hexagonally packed grains, each resting in the hollows of the layer below.
+
+    Whole grains lie inside the region; without `count` the group fills it. `spacing` is the distance of neighbouring
+    centres and defaults to a little more than the largest grain's extent.
+    """
+
+    key: ClassVar[str] = "hexagonal"
+    region: Region
+    spacing: PositiveLength | None = None  # m
+
+
+class PyramidFill(Table):
+    """Square layers of grains, n × n at the bottom, one fewer each way in every layer above it.
+
+    Either `layers` (then n = layers, and the top is a single grain) or the group's `count` is given (then the
+    smallest such pyramid that holds it is filled from the bottom layer up). `spacing` is the distance of neighbouring
+    centres and of layers, and defaults to a little more than the largest grain's extent.
+    """
+
+    key: ClassVar[str] = "pyramid"
+    base: Position  # m, the point below the apex that the lowest grains stand on
+    layers: Annotated[int, Ge(1), Le(10_000)] | None = None
+    spacing: PositiveLength | None = None  # m
+
+
+class PointsFill(Table):
+    """One grain, by its centre of mass, at each of the given points; `count` follows from them."""
+
+    key: ClassVar[str] = "points"
+    positions: Annotated[tuple[Position, ...], Len(1)]  # m
+
+
+class FileFill(Table):
+    """Grains at the positions found in a file; `count` follows from it.
+
+    `.npz` with an array `positions` (n, 3) in m and, if there, `radii` (n,) in m and `velocities` (n, 3) in m/s; or
+    `.csv` with a header among x, y, z, radius, vx, vy, vz. Radii and velocities found there replace `size` (sizes are
+    2 · radius) and `velocity`. A relative path starts from the folder of the scene file.
+    """
+
+    key: ClassVar[str] = "file"
+    path: str
+
+    @field_validator("path")
+    @classmethod
+    def _resolved(cls, path: str, info: ValidationInfo) -> str:
+        if Path(path).suffix.lower() not in (".npz", ".csv"):
+            raise ValueError("must be the path of an .npz or a .csv file")
+        folder = (info.context or {}).get("folder")
+        return str(Path(folder) / path) if folder else path
+
+
+Fill = LatticeFill | RandomFill | HexagonalFill | PyramidFill | PointsFill | FileFill
+
+# ---------------------------------------------------------------- the group
+
+
+class GrainGroup(Table):
+    """Grains that share a material, a shape, a distribution of sizes and a fill.
+
+    `size` may be a number (or a string with a unit), `shape` a name or a list of spheres.
+    """
+
+    name: Annotated[str, Len(1)]
+    material: str  # a name among the scene's materials
+    shape: Annotated[
+        GrainShape,
+        Choice(
+            among(SphereGrain, CubeGrain, DimerGrain, TetraGrain, RodGrain, ClumpGrain),
+            "shapes of grains",
+            bare=Bare(ClumpGrain, "spheres", (list, tuple)),
+        ),
+    ] = SphereGrain()
+    size: (
+        Annotated[
+            Size,
+            Choice(
+                among(FixedSize, UniformSize, NormalSize, LognormalSize, TableSize),
+                "distributions of sizes",
+                bare=Bare(FixedSize, "value", (int, float, str)),
+            ),
+        ]
+        | None
+    ) = None  # m; None only with a clump or a file
+    count: Annotated[int, Ge(1), Le(MOST_GRAINS)] | None = None
+    fill: Annotated[
+        Fill, Choice(among(LatticeFill, RandomFill, HexagonalFill, PyramidFill, PointsFill, FileFill), "fills")
+    ]
+    velocity: Velocity = (0.0, 0.0, 0.0)  # m/s
+    velocity_scatter: Annotated[float, Ge(0), Unit("m/s")] = 0.0  # m/s, deviation of each component, normal
+    spin: AngularVelocity = (0.0, 0.0, 0.0)  # rad/s, in the scene's frame
+    orientation: Literal["aligned", "random"] = "aligned"  # own axes along the scene's, or uniformly random
+
+    @model_validator(mode="after")
+    def _sized(self) -> GrainGroup:
+        if isinstance(self.shape, ClumpGrain):
+            if self.size is not None:
+                raise fault("both a size and a clump in metres", "a clump given by its spheres has no `size`")
+        elif self.size is None and not isinstance(self.fill, FileFill):
+            raise fault("no size", f"a {self.shape.key} needs its `size`, such as size = '5 mm'")
+        return self
+
+    @model_validator(mode="after")
+    def _counted(self) -> GrainGroup:
+        kind, fill = self.fill.key, self.fill
+        if isinstance(fill, RandomFill) and self.count is None:
+            raise fault("no count", "a random fill needs the number of grains, `count`")
+        if isinstance(fill, PyramidFill) and (self.count is None) == (fill.layers is None):
+            raise fault("a pyramid with both or neither of `count` and `fill.layers`", "give exactly one of them")
+        if isinstance(fill, (PointsFill, FileFill)) and self.count is not None:
+            raise fault(f"a count of {self.count}", f"a fill of kind {kind!r} states its own number: leave `count` out")
+        return self
+
+
+def _check_order(low: float, high: float) -> None:
+    if low > high:
+        raise fault(f"low {low:g} m is above high {high:g} m", "low must be ≤ high")

@@ -1,0 +1,30 @@
+"""Fields that hold a part: a law, a motion, an integrator, an observable, chosen by name when a scene is read."""
+
+from __future__ import annotations
+
+import functools
+from typing import Annotated, Any
+
+from barchan import registry
+from barchan.laws import Law
+from barchan.motions import Motion
+from barchan.registry import Part
+from barchan.scene.tables import Choice
+from barchan.shapes import Shape
+
+
+def family(name: str) -> Choice:
+    """The choice among the parts of a family, those that scripts have registered included."""
+    return Choice(functools.partial(registry.parts, name), name, tag=registry.TAGS.get(name, "kind"))
+
+
+def default(family_name: str, key: str) -> Any:
+    """A factory of a part with its own defaults, for fields that may be left out."""
+    return lambda: registry.part(family_name, key)()
+
+
+LawField = Annotated[Law, family("laws")]
+ShapeField = Annotated[Shape, family("shapes")]
+MotionField = Annotated[Motion, family("motions")]
+IntegratorField = Annotated[Part, family("integrators")]
+ObservableField = Annotated[Part, family("observables")]

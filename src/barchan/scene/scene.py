@@ -1,0 +1,75 @@
+"""A scene: everything that is there and everything that is asked for, in words and SI numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from annotated_types import Ge, Le, Len
+from pydantic import Field, field_validator
+from pydantic_core import InitErrorDetails
+
+from barchan.scene.checks import scene_problems
+from barchan.scene.grains import Box, GrainGroup
+from barchan.scene.materials import Material, PairOverride, Stiction
+from barchan.scene.parts import IntegratorField, LawField, ObservableField, default
+from barchan.scene.problems import unknown_name
+from barchan.scene.quantities import Acceleration, Frequency, PositiveTime
+from barchan.scene.tables import Table
+from barchan.scene.walls import Wall
+
+SOLVERS = ("soft",)
+MOST_SEED = 2**63 - 1
+
+
+class Record(Table):
+    """What frames hold beside the grains."""
+
+    contacts: bool = False  # every contact with its forces, in every frame
+
+
+class Scene(Table):
+    """A complete scene. z points up; in two dimensions grains move in the x–z plane and spin about y."""
+
+    name: Annotated[str, Len(1, 200)]
+    description: str = ""
+    solver: str = Field(default="soft", json_schema_extra={"enum": list(SOLVERS)})
+    duration: PositiveTime  # s
+    frame_rate: Frequency = 24.0  # 1/s
+    sample_rate: Frequency | None = None  # 1/s, of the observables; None: once a frame
+    gravity: Acceleration = (0.0, 0.0, -9.81)  # m/s²
+    dimensions: Literal[2, 3] = 3
+    rotation: bool = True  # whether grains spin
+    scalar_inertia: bool = False  # one moment of inertia for all axes, the mean of the three
+    periodic: tuple[bool, bool, bool] = (False, False, False)
+    box: Box | None = None  # periodic axes repeat it; a grain that leaves it along another axis counts as lost
+    seed: Annotated[int, Ge(0), Le(MOST_SEED)] = 0
+    time_step: PositiveTime | None = None  # s; None: chosen from stiffness, mass and speed
+    integrator: IntegratorField = Field(default_factory=default("integrators", "verlet"))
+    contact: LawField = Field(default_factory=default("laws", "hertz"))  # between grains
+    wall_contact: LawField = Field(default_factory=lambda known: known["contact"])  # grains at walls
+    stiction: Stiction | None = None
+    materials: Annotated[dict[str, Material], Len(1)]
+    pairs: tuple[PairOverride, ...] = ()
+    grains: Annotated[tuple[GrainGroup, ...], Len(1)]
+    walls: tuple[Wall, ...] = ()
+    observables: tuple[ObservableField, ...] = ()
+    record: Record = Record()
+    checkpoint_interval: PositiveTime = 60.0  # s of the wall clock
+
+    @field_validator("solver")
+    @classmethod
+    def _exists(cls, solver: str) -> str:
+        if solver not in SOLVERS:
+            raise unknown_name(solver, "solvers", SOLVERS)
+        return solver
+
+    @classmethod
+    def across(cls, fields: Mapping[str, Any]) -> list[InitErrorDetails]:
+        """Names that nothing has, names that two things have, and fields that contradict each other."""
+        return scene_problems(fields)
+
+
+def schema() -> dict[str, Any]:
+    """The JSON Schema of a scene with all parts known now, registered ones included, told apart by their names."""
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **Scene.model_json_schema()}

@@ -1,0 +1,64 @@
+"""Walls: a shape, what it is made of, how it moves, and when it is there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+from annotated_types import Len
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic_core import core_schema
+
+from barchan.scene.parts import MotionField, ShapeField
+from barchan.scene.problems import fault
+from barchan.scene.quantities import PositiveTime, Time
+from barchan.scene.tables import Table
+
+
+@dataclass(frozen=True)
+class OneOrMore:
+    """Metadata of a tuple field: a single item stands for a list of one."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_before_validator_function(self._listed, handler(source))
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        many = handler(schema)
+        return {"anyOf": [many["items"], many]}
+
+    @staticmethod
+    def _listed(value: Any) -> Any:
+        return (value,) if isinstance(value, (str, Mapping, Table)) else value
+
+
+class Wall(Table):
+    """A surface that grains cannot pass. In TOML the shape's own fields stand beside these.
+
+    `motion` is one motion or a list of them, applied in order: each moves what the one before it has moved.
+    """
+
+    flat: ClassVar[str] = "shape"
+
+    name: Annotated[str, Len(1)]
+    shape: ShapeField
+    material: str  # a name among the scene's materials
+    motion: Annotated[tuple[MotionField, ...], OneOrMore()] = ()
+    appears: Time = 0.0  # s
+    vanishes: PositiveTime | None = None  # s; None: never
+    color: Annotated[str, Len(1)] | None = None  # a name or #rrggbb, for pictures
+
+    @model_validator(mode="after")
+    def _lasts(self) -> Wall:
+        if self.vanishes is not None and self.vanishes <= self.appears:
+            raise fault(
+                f"vanishes at {self.vanishes:g} s, appears at {self.appears:g} s", "it must vanish after it appears"
+            )
+        return self
+
+    def to_dict(self, *, full: bool = True) -> dict[str, Any]:
+        """As for every table; a single motion is written as a table."""
+        plain: dict[str, Any] = super().to_dict(full=full)
+        if len(self.motion) == 1:
+            plain["motion"] = self.motion[0].to_dict(full=full)
+        return plain

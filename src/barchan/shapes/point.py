@@ -1,0 +1,36 @@
+"""A single point, such as the tip of a needle."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from barchan.scene.quantities import Position
+from barchan.shapes import Piece, Shape, _drawing, piece_along
+
+
+def gap(x: float, y: float, z: float) -> tuple[float, float, float, float]:
+    """From the origin."""
+    distance = math.sqrt(x * x + y * y + z * z)
+    if distance > 1e-18:
+        return distance, x / distance, y / distance, z / distance
+    return distance, 0.0, 0.0, 1.0
+
+
+class Point(Shape):
+    """A single point at `position` (m), such as the tip of a needle."""
+
+    key: ClassVar[str] = "point"
+
+    position: Position
+
+    def pieces(self) -> list[Piece]:
+        return [piece_along(gap, self.position, (0.0, 0.0, 1.0))]
+
+    def outline(self, low: Any, high: Any) -> list[np.ndarray]:
+        return [np.array([self.position, self.position])]
+
+    def surface(self, low: Any, high: Any) -> tuple[np.ndarray, np.ndarray]:
+        return _drawing.nothing()

@@ -1,0 +1,47 @@
+"""A circle of wire without thickness."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar
+
+import numpy as np
+
+from barchan.geometry import Axis
+from barchan.scene.quantities import Position, PositiveLength
+from barchan.shapes import Piece, Shape, _drawing, piece_along
+
+
+def gap(x: float, y: float, z: float, radius: float) -> tuple[float, float, float, float]:
+    """From the nearest point of the circle √(x² + y²) = radius, z = 0."""
+    rho = math.sqrt(x * x + y * y)
+    cx, cy = 1.0, 0.0
+    if rho > 1e-18:
+        cx, cy = x / rho, y / rho
+    away = rho - radius
+    distance = math.sqrt(away * away + z * z)
+    if distance > 1e-18:
+        return distance, away / distance * cx, away / distance * cy, z / distance
+    return distance, 0.0, 0.0, 1.0
+
+
+class Ring(Shape):
+    """A circle of wire without thickness.
+
+    `center` and `radius` in m; `normal` is perpendicular to the circle's plane.
+    """
+
+    key: ClassVar[str] = "ring"
+
+    center: Position = (0.0, 0.0, 0.0)
+    normal: Axis = (0.0, 0.0, 1.0)
+    radius: PositiveLength
+
+    def pieces(self) -> list[Piece]:
+        return [piece_along(gap, self.center, self.normal, self.radius)]
+
+    def outline(self, low: Any, high: Any) -> list[np.ndarray]:
+        return _drawing.revolution_outline([(self.radius, 0.0)], self.center, self.normal)
+
+    def surface(self, low: Any, high: Any) -> tuple[np.ndarray, np.ndarray]:
+        return _drawing.nothing()

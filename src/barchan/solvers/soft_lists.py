@@ -1,0 +1,185 @@
+"""Near pairs and near walls of the soft-sphere solver: made anew when a sphere has gone half the skin."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from barchan.kernels import neighbours
+from barchan.model.build import Model
+from barchan.solvers.soft_arrays import GHOSTS, LANES, blocks, reorder, sphere_arrays
+
+SKIN_LEAST, SKIN_MOST = 0.08, 0.6  # of the smallest sphere's radius
+SORT_EVERY = 20  # rebuilds
+
+
+class Lists:
+    """The lists, their memory, and the capacities that grow by themselves."""
+
+    def __init__(self, model: Model, kernels: Any, arrays: dict[str, np.ndarray]) -> None:
+        self.model = model
+        self.kernels = kernels
+        self.arrays = arrays
+        self.memory = kernels.MEMORY
+        self.wall_memory = kernels.WALL_MEMORY
+        self.room = 16
+        spheres = len(arrays["place"]) - GHOSTS
+        radius = arrays["place"][:spheres, 3]
+        self.radius = float(radius.min(initial=1.0))
+        self.largest = float(radius.max(initial=0.0))
+        self.skin = 0.1 * self.radius
+        self.rebuilds = 0
+        self.last_step = 0
+        self.offset = 0.0  # J: potential energy that wrapping round a periodic box has taken out
+        self.totals = np.zeros(3)  # J: work done against pairs that a rebuild has flushed: normal, friction, rolling
+        self.wall_totals = np.zeros(4)  # J: the same for walls, and the work of the walls
+        self.pairs = 0
+        self.wall_contacts = 0
+        self.present = model.walls.present(0.0)
+        self._empty()
+
+    def _empty(self) -> None:
+        a, m = self.arrays, len(self.arrays["place"]) - GHOSTS
+        a["first"] = np.zeros(0, np.uint32)
+        a["second"] = np.zeros(0, np.uint32)
+        a["pair_start"] = np.zeros(m + 1, np.int64)
+        a["memory"] = np.zeros(0)
+        a["work"] = np.zeros(0)
+        a["wall_piece"] = np.zeros(0, np.int64)
+        a["wall_start"] = np.zeros(m + 1, np.int64)
+        a["wall_memory"] = np.zeros(0)
+        a["wall_work"] = np.zeros(0)
+        a["start"], a["grain"] = sphere_arrays(a)
+
+    @property
+    def limit(self) -> float:
+        """The square of the way, m², that a sphere or a wall may go before the lists are made anew."""
+        return (0.5 * self.skin) ** 2
+
+    def rebuild(self, step: int, may_sort: bool) -> None:
+        """Make the lists for the present positions; what contacts remember is carried over."""
+        self.flush()
+        self._adapt(step)
+        self._wrap()
+        a = self.arrays
+        m = len(a["place"]) - GHOSTS
+        number, mask, cells, size = self._cells(m)
+        old_index = np.arange(m)
+        if may_sort and self.rebuilds % SORT_EVERY == 0:
+            order = np.argsort(number[a["start"][:-1]], kind="stable")
+            if np.any(np.diff(order) < 0):
+                old_index = reorder(a, order)
+                a["start"], a["grain"] = sphere_arrays(a)
+                number[:m] = number[:m][old_index]
+        self.rebuilds += 1
+        begin = np.zeros(mask + 2, np.int64)
+        entries = np.zeros(m, np.int64)
+        neighbours.sort_by_cell(number, m, mask, begin, entries)
+        self._pairs(m, number, mask, begin, entries, cells, old_index)
+        self._walls(m, old_index)
+        a["origin"][:m] = a["place"][:m, :3]
+
+    def _adapt(self, step: int) -> None:
+        """A thicker skin where lists wear out quickly, a thinner one where they last."""
+        lasted = step - self.last_step
+        self.last_step = step
+        if self.rebuilds:
+            factor = 1.25 if lasted < 25 else 0.9 if lasted > 60 else 1.0
+            self.skin = min(max(self.skin * factor, SKIN_LEAST * self.radius), SKIN_MOST * self.radius)
+
+    def _wrap(self) -> None:
+        """Bring grains that have left a periodic box back into it; the ledger keeps their potential energy."""
+        model, a = self.model, self.arrays
+        if not model.periodic.any():
+            return
+        n, m = len(a["id"]), len(a["place"]) - GHOSTS
+        length = np.where(model.periodic, model.box, 1.0)
+        shift = np.where(model.periodic, np.floor((a["position"][:n] - model.low) / length), 0.0) * length
+        if not shift.any():
+            return
+        self.offset -= float(np.sum(a["motion"][:n, 3] * (shift @ model.gravity)))
+        a["position"][:n] -= shift
+        a["place"][:m, :3] -= shift[a["grain"][:m]]
+
+    def _cells(self, m: int) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
+        model, place = self.model, self.arrays["place"]
+        reach = 2 * self.largest + self.skin
+        low = np.where(model.periodic, model.low, place[:m, :3].min(axis=0, initial=0.0))
+        span = np.where(model.periodic, model.box, place[:m, :3].max(axis=0, initial=1.0) - low)
+        cells = np.clip(span / reach, 1, neighbours.MOST_CELLS).astype(np.int64)
+        size = np.where(model.periodic, span / cells, reach)
+        cells = np.where(model.periodic, cells, np.minimum(cells + 1, neighbours.MOST_CELLS))
+        number = np.empty(m, np.int64)
+        neighbours.cell_numbers(place, m, low, size, cells, model.periodic, number)
+        mask = (1 << int(np.ceil(np.log2(max(2 * m, 16))))) - 1
+        return number, mask, cells, size
+
+    def _pairs(
+        self, m: int, number: np.ndarray, mask: int, begin: np.ndarray, entries: np.ndarray, cells: np.ndarray,
+        old_index: np.ndarray,
+    ) -> None:  # fmt: skip
+        a, model = self.arrays, self.model
+        inverse = np.divide(1.0, model.box, out=np.zeros(3), where=model.box > 0)
+        counts = np.zeros(m, np.int64)
+        while True:
+            found = np.empty((m, self.room), np.int32)
+            neighbours.near_spheres(
+                a["place"], a["grain"], m, number, mask, begin, entries, cells, model.periodic, model.box, inverse,
+                self.skin, found, counts,
+            )  # fmt: skip
+            most = int(counts.max(initial=0))
+            if most <= self.room:
+                break
+            self.room = most + 8
+        start = np.empty(m + 1, np.int64)
+        pairs = int(neighbours.running_sum(counts, m, start))
+        count = blocks(pairs)
+        first, second = np.full(count * LANES, m, np.uint32), np.full(count * LANES, m + 1, np.uint32)
+        neighbours.fill_pairs(found, counts, m, start, first, second)
+        memory = np.zeros(count * LANES * self.memory)
+        neighbours.carry_memory(
+            m, start, second, memory, self.memory, self.kernels.VECTOR,
+            old_index, a["pair_start"], a["second"], a["memory"],
+        )  # fmt: skip
+        n = len(a["id"])
+        link_start, links = np.zeros(n + 1, np.int64), np.zeros(max(pairs, 1), np.int64)
+        neighbours.link_second(second, a["grain"], pairs, n, link_start, links)
+        a.update(
+            first=first, second=second, pair_start=start, memory=memory, pair_range=start[a["start"]],
+            link_start=link_start, links=links, work=np.zeros(count * LANES * self.kernels.WORKS),
+            slots=np.zeros(count * LANES * self.kernels.SLOTS),
+        )  # fmt: skip
+        self.pairs = pairs
+
+    def _walls(self, m: int, old_index: np.ndarray) -> None:
+        a, walls = self.arrays, self.model.walls
+        found = np.zeros((m, max(len(walls), 1)), np.int32)
+        counts, nearest = np.zeros(m, np.int64), np.empty(m)
+        self.kernels.near_walls(
+            a["place"], m, len(walls), self.present, a["pose"], walls.kind, walls.shape_table, self.skin,
+            found, counts, nearest,
+        )  # fmt: skip
+        start = np.empty(m + 1, np.int64)
+        contacts = int(neighbours.running_sum(counts, m, start))
+        count = blocks(contacts)
+        sphere, piece = np.zeros(count * LANES, np.int64), np.zeros(count * LANES, np.int64)
+        neighbours.fill_pairs(found, counts, m, start, sphere, piece)
+        memory = np.zeros(count * LANES * self.wall_memory)
+        self.kernels.carry_wall_memory(
+            m, start, piece, memory, old_index, a["wall_start"], a["wall_piece"], a["wall_memory"]
+        )
+        a.update(
+            wall_sphere=sphere, wall_piece=piece, wall_start=start, wall_memory=memory, wall_range=start[a["start"]],
+            wall_work=np.zeros(count * LANES * self.kernels.WALL_WORKS),
+            wall_slots=np.zeros(count * LANES * self.kernels.WALL_SLOTS), nearest_wall=nearest,
+        )  # fmt: skip
+        self.wall_contacts = contacts
+
+    def flush(self) -> None:
+        """Move the work from the lanes into the totals."""
+        a = self.arrays
+        neighbours.lane_sums(a["work"], self.pairs, self.kernels.WORKS, self.totals)
+        neighbours.lane_sums(a["wall_work"], self.wall_contacts, self.kernels.WALL_WORKS, self.wall_totals)
+        a["work"][:] = 0.0
+        a["wall_work"][:] = 0.0

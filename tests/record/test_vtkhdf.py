@@ -1,0 +1,54 @@
+"""VTK's own reader, which is ParaView's, opens a recording and steps through it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from barchan.record.frame import Frame
+from barchan.record.recorder import Recorder
+from record.toy import META, SCENE, SERIES, make_frame
+
+pytest.importorskip("vtkmodules")
+
+CASES = {
+    "single spheres": [make_frame(k, n) for k, n in enumerate([5, 5, 8, 0, 3, 3, 30])],
+    "clumps": [make_frame(k, n, spheres_per_grain=4) for k, n in enumerate([5, 5, 8, 2])],
+    "contacts": [make_frame(k, contacts=12) for k in range(3)],
+}
+
+
+@pytest.mark.parametrize("frames", CASES.values(), ids=CASES.keys())
+def test_paraview_sees_the_spheres(tmp_path: Path, frames: list[Frame]) -> None:
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+
+    with Recorder(tmp_path, scene_toml=SCENE, meta=META, series=SERIES) as recorder:
+        for frame in frames:
+            recorder.frame(frame)
+        path = recorder.close({})
+    reader = vtkHDFReader()
+    assert reader.CanReadFile(str(path))
+    reader.SetFileName(str(path))
+    reader.UpdateInformation()
+    assert reader.GetNumberOfSteps() == len(frames)
+    single = frames[0].sphere_grain.size == frames[0].id.size
+    for index in [*reversed(range(len(frames))), *range(len(frames))]:
+        reader.SetStep(index)
+        reader.Update()
+        output, frame = reader.GetOutput(), frames[index]
+        spheres = len(frame.sphere_grain)
+        assert (output.GetNumberOfPoints(), output.GetNumberOfVerts()) == (spheres, spheres)
+        assert reader.GetTimeValue() == frame.time
+        if not spheres:
+            continue
+        assert np.array_equal(vtk_to_numpy(output.GetPoints().GetData()), frame.sphere_position)
+        assert np.array_equal(vtk_to_numpy(output.GetVerts().GetConnectivityArray()), np.arange(spheres))
+        assert np.array_equal(vtk_to_numpy(output.GetVerts().GetOffsetsArray()), np.arange(spheres + 1))
+        data = output.GetPointData()
+        assert np.array_equal(vtk_to_numpy(data.GetArray("radius")), frame.sphere_radius)
+        for name in ("velocity", "id", "group", "born", *(["spin", "orientation", "mass"] if single else [])):
+            expected = getattr(frame, name)[frame.sphere_grain]
+            assert np.array_equal(vtk_to_numpy(data.GetArray(name)), expected), name

@@ -1,0 +1,147 @@
+"""Imports point one way: scene → model → solver → frames → analysis → pictures, and never back.
+
+The layers are those of docs/decisions/0001-spine.md. The graph is read from the source, so an import inside a
+function or under TYPE_CHECKING counts as well.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parents[1] / "src" / "barchan"
+
+# From the left, which everything may import, to the right, which nothing may. The rooms of one layer are peers.
+LAYERS = (
+    ("errors", "registry", "scene.problems", "scene.quantities", "scene.tables", "geometry"),
+    ("laws", "shapes", "motions", "integrators", "observables"),
+    ("scene", "scenes"),
+    ("model",),
+    ("kernels",),
+    ("record",),
+    ("solvers",),
+    ("run",),
+    ("analysis",),
+    ("draw",),
+    ("studies",),
+    ("",),  # barchan/__init__.py: the public names
+    ("cli",),
+    ("__main__",),
+)
+LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+
+# Outside packages that only one room may know.
+KEEPERS = {"numba": "kernels", "h5py": "record", "matplotlib": "draw", "mpl_toolkits": "draw"}
+
+# Names of barchan/__init__.py that any room may read: they are plain values.
+PLAIN_NAMES = {"__version__"}
+
+
+def room_of(module: str) -> str:
+    """The room of a module given by its path below `barchan`: `scene.quantities`, `laws`, `cli`, …"""
+    return module if module in LEVEL else module.partition(".")[0]
+
+
+def modules() -> dict[str, Path]:
+    """All modules below `barchan`, by dotted path."""
+    found = {}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imported_names(tree: ast.AST, module: str, *, is_package: bool) -> Iterator[tuple[int, str]]:
+    """Line and absolute dotted name of everything a module imports; `from a import b` gives `a.b`."""
+    package = ["barchan", *(module.split(".") if module else [])]
+    if not is_package:
+        package.pop()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield node.lineno, alias.name
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            if node.module:
+                base = [*base, *node.module.split(".")]
+            for alias in node.names:
+                yield node.lineno, ".".join([*base, alias.name])
+        elif isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+            called = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+            if called in ("import_module", "__import__") and isinstance(node.args[0].value, str):
+                yield node.lineno, node.args[0].value
+
+
+def own_module(name: str, known: dict[str, Path]) -> str | None:
+    """The module below `barchan` that an imported name lives in; None where it is not ours or a plain value."""
+    head, _, below = name.partition(".")
+    if head != "barchan" or below in PLAIN_NAMES:
+        return None
+    while below and below not in known:
+        below = below.rpartition(".")[0]
+    return below
+
+
+def complaints(known: dict[str, Path]) -> list[str]:
+    """Every import that breaks a rule, as `file:line: what`."""
+    found = []
+    for module, path in known.items():
+        room = room_of(module)
+        where = path.relative_to(PACKAGE.parent)
+        tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+        for line, name in imported_names(tree, module, is_package=path.name == "__init__.py"):
+            keeper = KEEPERS.get(name.partition(".")[0])
+            if keeper is not None and keeper != room:
+                found.append(f"{where}:{line}: imports {name}, which belongs to {keeper}/ alone")
+            target = own_module(name, known)
+            if target is not None and room_of(target) in LEVEL and LEVEL[room_of(target)] > LEVEL.get(room, -1):
+                found.append(f"{where}:{line}: {room} imports {name}, which lies to its right")
+    return found
+
+
+def test_every_room_has_a_layer():
+    strangers = sorted({room_of(module) for module in modules()} - set(LEVEL))
+    assert not strangers, f"give these a place in LAYERS, and in docs/decisions/0001-spine.md: {strangers}"
+
+
+def test_imports_point_to_the_left_only():
+    found = complaints(modules())
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "complaint"),
+    [
+        ("scene.grains", "from barchan.laws.hertz import Hertz", None),
+        ("laws.hertz", "from barchan.scene.quantities import Length", None),
+        ("laws.hertz", "from barchan.scene import quantities", None),
+        ("record.frame", "from barchan import __version__", None),
+        ("kernels.compile", "import numba.core", None),
+        ("laws.hertz", "from barchan.scene.grains import Grains", "lies to its right"),
+        ("laws.hertz", "from ..scene import grains", "lies to its right"),
+        ("model.build", "def build():\n    from barchan import kernels", "lies to its right"),
+        ("model.build", "import importlib\nimportlib.import_module('barchan.run')", "lies to its right"),
+        ("run.loop", "from barchan import load", "lies to its right"),
+        ("solvers.soft", "import numba", "belongs to kernels/ alone"),
+        ("analysis.pile", "def plot():\n    from matplotlib import pyplot", "belongs to draw/ alone"),
+        ("run.loop", "import h5py", "belongs to record/ alone"),
+    ],
+)
+def test_the_walk_sees_an_arrow_that_points_back(tmp_path, monkeypatch, module, source, complaint):
+    """The rules themselves, on a tree of empty modules and one that imports something."""
+    package = tmp_path / "barchan"
+    monkeypatch.setitem(globals(), "PACKAGE", package)
+    others = ["__init__", "cli", "laws/hertz", "scene/quantities", "scene/grains", "run/loop", "kernels/compile"]
+    for name in [*others, module.replace(".", "/")]:
+        path = package / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+        if path.parent != package:
+            (path.parent / "__init__.py").touch()
+    (package / f"{module.replace('.', '/')}.py").write_text(source, encoding="utf-8")
+    found = complaints(modules())
+    assert len(found) == (complaint is not None), found
+    assert complaint is None or complaint in found[0]
