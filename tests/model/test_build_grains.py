@@ -58,18 +58,20 @@ def test_cube_grains_scale_and_turn_as_rigid_bodies():
     assert grains.radius == pytest.approx((1 + np.sqrt(3)) / 4 * edge)
 
 
+LOPSIDED = [
+    {"position": (0.0, 0.0, 0.0), "radius": 0.02},
+    {"position": (0.03, 0.01, 0.0), "radius": 0.015},
+    {"position": (0.0, 0.02, 0.03), "radius": 0.01},
+]
+
+
 def test_a_listed_clump_keeps_its_places():
     """Aligned, a lopsided clump in its principal frame, turned by its orientation, is the clump as it was listed."""
-    spheres = [
-        {"position": (0.0, 0.0, 0.0), "radius": 0.02},
-        {"position": (0.03, 0.01, 0.0), "radius": 0.015},
-        {"position": (0.0, 0.02, 0.03), "radius": 0.01},
-    ]
     points = {"kind": "points", "positions": [(0.2, 0.3, 0.4), (0.6, 0.3, 0.4)]}
-    grains = build_grains(scene(group(shape=spheres, size=None, count=None, fill=points)))
+    grains = build_grains(scene(group(shape=LOPSIDED, size=None, count=None, fill=points)))
     assert np.array_equal(grains.position, [(0.2, 0.3, 0.4), (0.6, 0.3, 0.4)])
     placed = rotate(np.repeat(grains.orientation, 3, axis=0), grains.sphere_offset)[:3]
-    given = np.array([sphere["position"] for sphere in spheres])
+    given = np.array([sphere["position"] for sphere in LOPSIDED])
     assert placed - placed[0] == pytest.approx(given, abs=1e-15)
 
 
@@ -106,6 +108,16 @@ def test_two_dimensions_stay_in_the_plane():
     assert not np.any(grains.position[:, 1]) and not np.any(grains.velocity[:, 1])
     assert np.abs(grains.orientation[:, [1, 3]]).max() < 1e-15
     assert np.ptp(grains.orientation[:, 2]) > 0.5
+
+
+def test_a_flat_random_turn_leaves_the_heights_along_y():
+    """A lopsided clump turned about the scene's y axis keeps its spheres' y, and not their x and z."""
+    grains = build_grains(scene(group(shape=LOPSIDED, size=None, count=20, orientation="random"), dimensions=2))
+    placed = rotate(np.repeat(grains.orientation, 3, axis=0), grains.sphere_offset).reshape(20, 3, 3)
+    given = np.array([sphere["position"] for sphere in LOPSIDED])
+    relative = placed - placed[:, :1]
+    assert relative[:, :, 1] == pytest.approx(np.tile(given[:, 1], (20, 1)), abs=1e-15)
+    assert np.ptp(relative[:, 1, 0]) > 0.02
 
 
 def test_periodic_fill_keeps_the_distance_across_the_seam():

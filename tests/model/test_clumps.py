@@ -248,6 +248,17 @@ def test_principal_frame_of_diagonal_tensors_is_the_identity():
         assert moments == pytest.approx(diagonal, rel=1e-13)
 
 
+def test_principal_frames_of_random_tensors_are_right_handed():
+    """Of 300 random tensors each has a proper rotation that diagonalises it and lies nearer than any reordering."""
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        root = rng.normal(size=(3, 3))
+        moments, axes = principal_frame(root @ root.T)
+        assert np.linalg.det(axes) == pytest.approx(1.0, rel=1e-12)
+        assert axes @ np.diag(moments) @ axes.T == pytest.approx(root @ root.T, abs=1e-12 * moments.max())
+        assert np.trace(axes) > 1.0
+
+
 def test_an_unknown_template_lists_the_known_ones():
     """A misspelt name is answered with the names there are."""
     with pytest.raises(ValueError, match="cube"):

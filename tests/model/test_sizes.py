@@ -57,6 +57,15 @@ def test_normal_between_bounds_on_one_side_has_the_conditional_distribution(low,
     assert distance < 2.5 / np.sqrt(COUNT)
 
 
+@pytest.mark.parametrize(("low", "high"), [(16.5, 17.5), (2.5, 3.5)])
+def test_far_tails_are_drawn_without_steps(low, high):
+    """6.5 σ out a share of 4e-11 is left. Near 1 the integral has only 4e-11/1e-16 = 4e5 values, of which 40 000 draws
+    would hit about 2000 twice (n²/2N); near 0 it has all the values of a float, and no draw is repeated.
+    """
+    sizes = drawn(NormalSize(mean=10.0, deviation=1.0, low=low, high=high))
+    assert len(np.unique(sizes)) > COUNT - 5
+
+
 def test_lognormal_logarithm_is_normal():
     """ln(size/median)/σ is a standard normal variable cut at ±3."""
     sizes = drawn(LognormalSize(median=0.01, sigma=0.4))

@@ -58,7 +58,7 @@ def run(where: Path, frames: int, pause: float = 0.0) -> None:
     first, resume = 0, None
     if where.exists() and folder.is_run(where) and any(where.glob("checkpoint.*")):
         arrays, meta = checkpoint.load(where)
-        assert arrays["state"][0] == meta["frames"]
+        assert arrays["state"][0] == meta["frames"] == meta["samples"] / 3
         first, resume = meta["frames"], (meta["frames"], meta["samples"])
     else:
         folder.create(where, force=True)
@@ -68,7 +68,8 @@ def run(where: Path, frames: int, pause: float = 0.0) -> None:
             if number % CHECKPOINT_FRAMES == 0:
                 recorder.flush()
                 state = np.full(10_000, number)
-                checkpoint.save(where, {"state": state}, {"frames": number, "samples": 3 * number})
+                frame_count, sample_count = recorder.counts
+                checkpoint.save(where, {"state": state}, {"frames": frame_count, "samples": sample_count})
             record(recorder, number)
             time.sleep(pause)
         print("closing", flush=True)

@@ -1,1 +1,32 @@
-"""Pictures of recorded frames: scenes, movies, plots of a run. Nothing here touches a display or a global figure."""
+"""Pictures of recorded frames: scenes, movies, plots of a run. Nothing here touches a display or a global figure.
+
+The names are found on first use, so that matplotlib and the kernels are loaded only when something is drawn.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from barchan.draw.files import save_figure
+    from barchan.draw.movie import write_movie
+    from barchan.draw.picture import draw_scene
+    from barchan.draw.profile import draw_profile
+    from barchan.draw.summary import draw_summary
+
+__all__ = ["draw_profile", "draw_scene", "draw_summary", "save_figure", "write_movie"]
+
+_HOMES = {
+    "draw_profile": "profile",
+    "draw_scene": "picture",
+    "draw_summary": "summary",
+    "save_figure": "files",
+    "write_movie": "movie",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)

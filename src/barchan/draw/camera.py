@@ -60,7 +60,7 @@ def flat_view(frame: Frame) -> Literal["front", "side", "top"] | None:
     still &= ~np.any(frame.velocity, axis=0)
     if np.count_nonzero(still) != 1:
         return "front" if still[1] else None
-    return ("side", "front", "top")[int(np.argmax(still))]  # type: ignore[return-value]
+    return ("side", "front", "top")[int(np.argmax(still))]
 
 
 def camera_for(frame: Frame, view: View) -> Camera:
@@ -95,7 +95,9 @@ class Box:
 
 
 def sphere_box(centre: np.ndarray, radius: np.ndarray) -> Box:
-    """The box round spheres, in m, without the few that have flown far off."""
+    """The box round spheres, in m, without the few that have flown far off and any whose place is not a number."""
+    finite = np.isfinite(centre).all(axis=1)
+    centre, radius = centre[finite], radius[finite]
     if not len(radius):
         return Box(np.full(centre.shape[1], np.inf), np.full(centre.shape[1], -np.inf))
     low, high = (centre - radius[:, None]).min(axis=0), (centre + radius[:, None]).max(axis=0)

@@ -36,7 +36,7 @@ def replaced(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 
 def save_figure(fig: Figure, path: str | os.PathLike[str]) -> Path:
-    """Write a figure at its own resolution; the ending (png, pdf, svg) gives the format. An old file stays till then."""
+    """Write a figure at its own resolution, in the format of the ending (png, pdf, svg); whole, or not at all."""
     target = Path(path)
     with replaced(target) as temporary:
         fig.savefig(temporary, dpi=fig.dpi, format=target.suffix.lstrip(".") or "png")

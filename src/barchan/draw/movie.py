@@ -33,6 +33,16 @@ class Frames(Protocol):
     def __getitem__(self, index: int, /) -> Frame: ...
 
 
+def recorded_walls(recording: Any) -> Sequence[Any]:
+    """The walls of the scene that a recording carries with it; none where it carries none, as a list of frames."""
+    text = getattr(recording, "scene_toml", "")
+    if not text:
+        return ()
+    from barchan.scene import loads
+
+    return loads(text).walls
+
+
 def movie_images(picture: Picture, frames: Iterator[Frame]) -> Iterator[np.ndarray]:
     """Each frame as bytes (height, width, 3), top row first. Axes and colour bar are drawn once."""
     canvas: Any = picture.figure.canvas
@@ -84,7 +94,7 @@ def _write_gif(
 
 
 def _write_mp4(path: Path, images: Iterator[np.ndarray], size: tuple[int, int], fps: float) -> None:
-    import imageio_ffmpeg  # type: ignore[import-not-found]
+    import imageio_ffmpeg
 
     writer = imageio_ffmpeg.write_frames(str(path), size, fps=fps, codec="libx264", quality=8, macro_block_size=1)
     writer.send(None)
@@ -124,14 +134,16 @@ def write_movie(
 
     `fps` is the number of pictures a second (a GIF shows at most 50), `size` in pixels, `frames` the indices to show,
     all when left out. Window and colour scale are the same throughout and suit the whole run. `progress` is called
-    with the number of pictures done and their total. `scene_walls`, `view` and `color` are as in `draw_scene`.
+    with the number of pictures done and their total. `scene_walls`, `view` and `color` are as in `draw_scene`; left
+    out, the walls are those of the recorded scene.
     """
     chosen = list(range(len(recording)) if frames is None else frames)
     target = _checked(path, chosen)
     spread = np.unique(np.linspace(0, len(chosen) - 1, min(SCOUTS, len(chosen))).round().astype(int))
     scouts = [recording[chosen[k]] for k in spread]
     width, height = (size[0] - size[0] % 2, size[1] - size[1] % 2)
-    picture = Picture(Stage.of(scouts, scene_walls, view, color), size=(width, height), fine=False)
+    walls = recorded_walls(recording) if scene_walls is None else scene_walls
+    picture = Picture(Stage.of(scouts, walls, view, color), size=(width, height), fine=False)
 
     def told() -> Iterator[Frame]:
         for done, index in enumerate(chosen, start=1):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -121,7 +121,7 @@ class Picture:
     ) -> None:
         self.stage, self.fine = stage, fine
         self.axes = ax if ax is not None else _new_axes(stage, size)
-        self.figure: Figure = self.axes.get_figure(root=True)  # type: ignore[assignment]
+        self.figure: Figure = cast(Any, self.axes.figure).figure  # the whole figure, also from a part of one
         area = self.axes.get_window_extent()
         width, height = max(16, round(area.width)), max(16, round(area.height))
         self.window = Window.around(stage.camera, stage.box, width, height)
@@ -232,7 +232,7 @@ def _color_bar(figure: Figure, scale: Scale, length: str, beside: Axes | None) -
         bar = figure.colorbar(colors, cax=place)
     bar.set_label(f"{scale.name} ({unit})", color=INK, fontsize=9)
     bar.ax.tick_params(colors=MUTED, labelsize=8, length=3)
-    bar.outline.set_visible(False)  # type: ignore[operator]
+    bar.outline.set_visible(False)
 
 
 def draw_scene(

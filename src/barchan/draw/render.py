@@ -18,6 +18,7 @@ LAMP = (-0.48, 0.74, 0.47)  # to the right, upwards, towards the viewer on level
 SHADOW_SIZE = 1536  # samples, longest side of the shadow map
 FINE_LOOKS = (raster.spiral(20), raster.spiral(9))  # directions in which a sample looks for the sky and for the lamp
 QUICK_LOOKS = (raster.spiral(7), raster.spiral(4))
+FAR = 1e9  # samples, well outside any image
 GRAZING = 0.05  # sine of the elevation below which the ground is seen edge-on
 PANE = 0.045  # part of the light that a wall's surface takes
 LINE_FRONT, LINE_BEHIND = 0.75, 0.13  # cover of a wall's line before and behind the grains
@@ -60,8 +61,10 @@ def _light(window: Window, level: float) -> raster.Light:
     up = window.camera.project(np.array([0.0, 0.0, 1.0]))
     forward = np.array([0.0, -up[2], up[1]])
     lamp = LAMP[0] * np.array([1.0, 0.0, 0.0]) + LAMP[1] * up + LAMP[2] * forward
-    height = float(up @ window.samples(np.array([0.0, 0.0, level])))
-    ground = np.array([*up, height]) if up[2] > GRAZING else np.zeros(4)
+    ground = np.array([0.0, 0.0, -np.inf])
+    if up[2] > GRAZING:
+        height = float(up @ window.samples(np.array([0.0, 0.0, level])))
+        ground = np.array([up[0], up[1], height]) / up[2]
     return raster.Light(lamp / np.linalg.norm(lamp), up, ground)
 
 
@@ -148,7 +151,7 @@ def render(
     the height of the ground that takes the shadows. `flat` draws discs instead of lit spheres; `fine` takes
     twice the time for smoother shade.
     """
-    centre = window.samples(frame.sphere_position)
+    centre = np.nan_to_num(window.samples(frame.sphere_position), nan=-FAR, posinf=FAR, neginf=-FAR).clip(-FAR, FAR)
     radius = np.maximum(frame.sphere_radius * window.sample_scale, 0.75)
     width, height = raster.SAMPLES * window.width, raster.SAMPLES * window.height
     depth, owner = raster.splat(centre, radius, width, height)

@@ -51,23 +51,22 @@ class _Data:
 
     def __init__(self, recording: Series) -> None:
         self._series = {name: np.asarray(values, float) for name, values in recording.series.items()}
-        self._times = np.asarray(recording.times, float)
+        own = [self._series["time"]] if "time" in self._series else []
+        self._clocks = [*own, np.asarray(recording.times, float)]
         self._units: Mapping[str, str] = getattr(recording, "units", None) or {}
 
     def __contains__(self, name: str) -> bool:
         values = self._series.get(name)
         if values is None or values.ndim != 1 or not len(values):
             return False
-        return bool(np.any(np.isfinite(values))) and self.time(name) is not None
+        return bool(np.any(np.isfinite(values))) and any(len(times) == len(values) for times in self._clocks)
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self._series[name]
 
-    def time(self, name: str) -> np.ndarray | None:
+    def time(self, name: str) -> np.ndarray:
         """The times (s) of a series: the series `time` beside it, or those of the frames."""
-        count = len(self._series[name])
-        candidates = (self._series.get("time"), self._times)
-        return next((times for times in candidates if times is not None and len(times) == count), None)
+        return next(times for times in self._clocks if len(times) == len(self._series[name]))
 
     def unit(self, name: str) -> str:
         """Unit of a series, as recorded or as usual."""

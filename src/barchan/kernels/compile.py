@@ -23,11 +23,13 @@ from typing import Any
 import numba
 from numba import njit
 
-import barchan
+from barchan import __version__
 from barchan.laws import Law
 
 TEMPLATES = ("soft_pairs", "soft_walls", "soft_motion")
-LAW_COLUMNS = 12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
+LAW_COLUMNS = (
+    12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
+)
 MEMORY_SLOTS = 6
 
 _functions: dict[str, Any] = {}  # compiled functions of this process, by fingerprint
@@ -94,7 +96,11 @@ def bound_class(token: str) -> Any:
 
 
 def bind(
-    law: Law, wall_law: Law, gaps: list[Callable[..., Any]], paths: list[Callable[..., Any]], switches: Mapping[str, bool]
+    law: Law,
+    wall_law: Law,
+    gaps: list[Callable[..., Any]],
+    paths: list[Callable[..., Any]],
+    switches: Mapping[str, bool],
 ) -> types.SimpleNamespace:
     """The kernels of `TEMPLATES` for these laws, gap and path functions, and switches, as a namespace."""
     header = "\n".join(
@@ -177,7 +183,7 @@ def _template(name: str) -> str:
     text = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
     for other in ("bound", *TEMPLATES):
         text = text.replace(f"from barchan.kernels.{other} import", f"from .{other} import")
-    return f"# barchan {barchan.__version__}\n{text}"
+    return f"# barchan {__version__}\n{text}"
 
 
 def _load(package: str, sources: Mapping[str, str]) -> types.SimpleNamespace:
@@ -187,7 +193,9 @@ def _load(package: str, sources: Mapping[str, str]) -> types.SimpleNamespace:
     if package not in sys.modules:
         _import(package, folder / "__init__.py", [str(folder)])
     modules = [importlib.import_module(f"{package}.{name}") for name in TEMPLATES]
-    return types.SimpleNamespace(**{k: v for module in modules for k, v in vars(module).items() if not k.startswith("_")})
+    return types.SimpleNamespace(
+        **{k: v for module in modules for k, v in vars(module).items() if not k.startswith("_")}
+    )
 
 
 def _write(folder: Path, sources: Mapping[str, str]) -> None:

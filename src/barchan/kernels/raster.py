@@ -25,7 +25,7 @@ class Light(NamedTuple):
 
     lamp: np.ndarray  # (3,) unit vector to the lamp
     up: np.ndarray  # (3,) unit vector
-    ground: np.ndarray  # (4,) nx, ny, nz, c of the plane n·x = c; nz = 0 where it is not seen
+    ground: np.ndarray  # (3,) a, b, c: the ground is at depth c - a x - b y; c is -inf where it is not seen
 
 
 class Shadow(NamedTuple):
@@ -108,30 +108,30 @@ def glaze(veil, depth, triangles, strength):
 
 
 @njit(cache=True, fastmath=FAST)
-def _sky(column, row, z, nx, ny, nz, depth, owner, ground, offsets, reach):
+def _sky(column, row, z, nx, ny, nz, depth, owner, ground, reach, looks, sample):
     """Part of the sky that is open above a surface point: 1 when nothing stands near it, towards 0 in a gap."""
     height, width = depth.shape
     hidden = 0.0
     falloff = 1.0 / (reach * reach)
-    for k in range(len(offsets)):
-        dx, dy = offsets[k, 0], offsets[k, 1]
+    for k in range(looks.shape[1]):
+        dx, dy = looks[sample, k, 0], looks[sample, k, 1]
         i, j = column + dx, row + dy
         if i < 0 or j < 0 or i >= width or j >= height:
             continue
         if owner[j, i] >= 0:
             dz = depth[j, i] - z
-        elif ground[2] > 0.0:
-            dz = (ground[3] - ground[0] * (i + 0.5) - ground[1] * (j + 0.5)) / ground[2] - z
         else:
-            continue
-        squared = dx * dx + dy * dy + dz * dz + 1e-6
-        cosine = (nx * dx + ny * dy + nz * dz) / math.sqrt(squared)
-        hidden += max(0.0, cosine - 0.08) / (1.0 + squared * falloff)
-    return max(0.0, 1.0 - 3.4 * hidden / len(offsets))
+            dz = ground[2] - ground[0] * (i + 0.5) - ground[1] * (j + 0.5) - z
+        above = nx * dx + ny * dy + nz * dz
+        if above > 1e-3:  # and not the point itself
+            squared = dx * dx + dy * dy + dz * dz
+            distance = math.sqrt(squared)
+            hidden += max(0.0, above - 0.08 * distance) / (distance * (1.0 + squared * falloff))
+    return max(0.0, 1.0 - 3.4 * hidden / looks.shape[1])
 
 
 @njit(cache=True, fastmath=FAST)
-def _lit(x, y, z, nx, ny, nz, shadow, to_light, offset, taps):
+def _lit(x, y, z, nx, ny, nz, shadow, to_light, offset, looks, sample):
     """Part of the lamp that a point sees, from the depth buffer `shadow` drawn from the lamp.
 
     The looks beside the point are compared with its tangent plane, under which a sphere stays: it never shades itself.
@@ -145,12 +145,13 @@ def _lit(x, y, z, nx, ny, nz, shadow, to_light, offset, taps):
     facing = to_light[2, 0] * nx + to_light[2, 1] * ny + to_light[2, 2] * nz
     slope = -1.0 / max(facing, 0.1 * (abs(nu) + abs(nv) + 1e-9))
     lit = 0
-    for k in range(len(taps)):
-        i, j = u + taps[k, 0], v + taps[k, 1]
-        plane = depth + slope * (nu * taps[k, 0] + nv * taps[k, 1])
+    for k in range(looks.shape[1]):
+        du, dv = looks[sample, k, 0], looks[sample, k, 1]
+        i, j = u + du, v + dv
+        plane = depth + slope * (nu * du + nv * dv)
         if i < 0 or j < 0 or i >= width or j >= height or shadow[j, i] <= plane:
             lit += 1
-    return lit / len(taps)
+    return lit / looks.shape[1]
 
 
 @njit(cache=True)
@@ -166,9 +167,7 @@ def _seen_box(owner):
 
 @njit(cache=True)
 def _uniform(owner, row, column):
-    """Whether all samples of the pixel that begins at that sample show one and the same sphere."""
-    if owner[row, column] < 0:
-        return False
+    """Whether all samples of the pixel that begins at that sample show one and the same sphere, or all the ground."""
     for k in range(1, SAMPLES**2):
         if owner[row + k // SAMPLES, column + k % SAMPLES] != owner[row, column]:
             return False
@@ -188,14 +187,14 @@ def shade(image, depth, owner, centre, radius, colour, light, shadow, reach, loo
     rows, columns = image.shape[0], image.shape[1]
     scale = math.sqrt(to_light[2, 0] ** 2 + to_light[2, 1] ** 2 + to_light[2, 2] ** 2)
     around = np.rint(sky_looks * reach).astype(np.int64)
-    near_taps = np.rint(lamp_looks * (0.22 * reach * scale)).astype(np.int64)
-    far_taps = np.rint(lamp_looks * (0.35 * reach * scale)).astype(np.int64)
+    near = np.rint(lamp_looks * (0.22 * reach * scale)).astype(np.int64)
+    far = np.rint(lamp_looks * (0.35 * reach * scale)).astype(np.int64)
     left, right, bottom, top = _seen_box(owner)
     for pixel in range(rows * columns):
         j, i = pixel // columns, pixel % columns
         red, green, blue = 0.0, 0.0, 0.0
         stride, part = 1, 1.0 / SAMPLES**2
-        if _uniform(owner, SAMPLES * j, SAMPLES * i):  # inside one sphere the diagonal will do
+        if _uniform(owner, SAMPLES * j, SAMPLES * i):  # inside one surface the diagonal will do
             stride, part = SAMPLES + 1, 1.0 / SAMPLES
         for sample in range(0, SAMPLES**2, stride):
             row, column = SAMPLES * j + sample // SAMPLES, SAMPLES * i + sample % SAMPLES
@@ -206,10 +205,10 @@ def shade(image, depth, owner, centre, radius, colour, light, shadow, reach, loo
                 facing = nx * lamp[0] + ny * lamp[1] + nz * lamp[2]
                 key = max(0.0, 0.08 + 0.92 * facing)
                 if key > 0.0:
-                    lift, taps = 1.5 + 0.04 * radius[s], near_taps[sample]
+                    lift = 1.5 + 0.04 * radius[s]
                     px, py, pz = x + lift * nx, y + lift * ny, z + lift * nz
-                    key *= _lit(px, py, pz, nx, ny, nz, shadow_depth, to_light, offset, taps)
-                sky = _sky(column, row, z, nx, ny, nz, depth, owner, ground, around[sample], reach)
+                    key *= _lit(px, py, pz, nx, ny, nz, shadow_depth, to_light, offset, near, sample)
+                sky = _sky(column, row, z, nx, ny, nz, depth, owner, ground, reach, around, sample)
                 upward = 0.5 + 0.5 * (nx * up[0] + ny * up[1] + nz * up[2])
                 key *= 1.02 * (0.35 + 0.65 * sky)
                 fill = sky * (0.04 + 0.17 * upward + 0.13 * nz * nz + 0.10 * (1.0 - nz) ** 3)
@@ -218,13 +217,12 @@ def shade(image, depth, owner, centre, radius, colour, light, shadow, reach, loo
                 blue += colour[s, 2] * (0.97 * key + 1.04 * fill)
                 continue
             shine = 1.0
-            if ground[2] > 0.0:
-                z = (ground[3] - ground[0] * x - ground[1] * y) / ground[2]
-                taps = far_taps[sample]
-                seen = _lit(x, y, z, up[0], up[1], up[2], shadow_depth, to_light, offset, taps)
+            if ground[2] > -np.inf:
+                z = ground[2] - ground[0] * x - ground[1] * y
+                seen = _lit(x, y, z, up[0], up[1], up[2], shadow_depth, to_light, offset, far, sample)
                 shine = 0.55 + 0.45 * seen
                 if left - reach < x < right + reach and bottom - reach < y < top + reach:
-                    sky = _sky(column, row, z, up[0], up[1], up[2], depth, owner, ground, around[sample], reach)
+                    sky = _sky(column, row, z, up[0], up[1], up[2], depth, owner, ground, reach, around, sample)
                     shine *= 0.45 + 0.55 * sky
             red += image[j, i, 0] * shine
             green += image[j, i, 1] * shine

@@ -240,8 +240,6 @@ def wall_state(
             row = material[i] * kinds + piece_material[piece[k]]
             m1 = memory[at + 16] if M1 else 0.0
             m2 = memory[at + 32] if M2 else 0.0
-            normal, tangential = wall_stored(
-                overlap, place[i, 3], motion[grain[i], 3], memory[at], m1, m2, table, row
-            )
+            normal, tangential = wall_stored(overlap, place[i, 3], motion[grain[i], 3], memory[at], m1, m2, table, row)
             out[k, 1] = normal
             out[k, 2] = tangential

@@ -106,9 +106,8 @@ def principal_frame(inertia: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
                 return _symmetric_frame(moments[odd], 0.5 * (moments[one] + moments[other]), axes[:, odd])
         order = list(max(itertools.permutations(range(3)), key=lambda p: float(np.abs(axes[range(3), list(p)]).sum())))
         moments, axes = moments[order], axes[:, order]
+        # The sum of the diagonal now exceeds 1, which no reflection's can: the frame is right-handed.
         axes = axes * np.where(np.diag(axes) < 0.0, -1.0, 1.0)
-        if np.linalg.det(axes) < 0.0:
-            axes[:, np.argmin(np.diag(axes))] *= -1.0
     for one, other in ((0, 1), (0, 2), (1, 2)):
         if abs(moments[one] - moments[other]) <= same:
             moments[other] = moments[one]

@@ -1,0 +1,46 @@
+"""What can be measured while a run goes on: one file each, numbers with a name and a unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from barchan.registry import Part
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The state of a run as observables see it; grains in no particular order."""
+
+    time: float  # s
+    gravity: np.ndarray  # (3,) m/s²
+    flat: bool  # two-dimensional
+    position: np.ndarray  # (N, 3) m
+    velocity: np.ndarray  # (N, 3) m/s
+    spin: np.ndarray  # (N, 3) rad/s
+    mass: np.ndarray  # (N,) kg
+    radius: np.ndarray  # (N,) m, bounding
+    group: np.ndarray  # (N,) index into scene.grains
+    inserted: int  # grains that have entered so far
+    ledger: dict[str, float]  # J, by name; see `solvers/soft_ledger.py`
+    contact_first: np.ndarray  # (C,) grain index
+    contact_second: np.ndarray  # (C,) grain index, or −1 − wall index
+    contact_overlap: np.ndarray  # (C,) m, > 0
+    contact_depth: np.ndarray  # (C,) overlap over the smaller radius
+    contact_force: np.ndarray  # (C, 3) N, on the first grain
+    contact_branch: (
+        np.ndarray
+    )  # (C, 3) m, from the second grain's centre (or the contact point at a wall) to the first's
+
+
+class Observable(Part):
+    """Base of observables."""
+
+    family: ClassVar[str] = "observables"
+    series: ClassVar[tuple[tuple[str, str], ...]] = ()  # name and unit of each number
+
+    def measure(self, moment: Moment) -> dict[str, float]:
+        """A value for every name in `series`."""
+        raise TypeError(f"{type(self).__name__} measures nothing")

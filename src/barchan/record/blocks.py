@@ -59,7 +59,8 @@ def same(a: np.ndarray, b: np.ndarray) -> bool:
         return False
     if a is b or not len(a):
         return True
-    return bool(raw(a[:1]) == raw(b[:1])) and np.array_equal(np.asarray(raw(a)), np.asarray(raw(b)))
+    word = np.uint8 if a.nbytes % 8 else np.uint64
+    return raw(a[:1]) == raw(b[:1]) and np.array_equal(np.frombuffer(raw(a), word), np.frombuffer(raw(b), word))
 
 
 def entry(array: np.ndarray) -> dict[str, Any]:

@@ -37,6 +37,7 @@ class Recorder:
         resume: tuple[int, int] | None = None,
     ) -> None:  # fmt: skip
         self.folder = Path(folder)
+        self.counts = resume or (0, 0)  # frames and samples recorded, for the checkpoint that is to be resumed from
         self._names = _checked_names(series)
         self._sample_rows: list[tuple[float, int, list[float]]] = []
         self._problem: Exception | None = None
@@ -83,6 +84,7 @@ class Recorder:
         """Record a frame. Its arrays belong to the recorder from now on: do not change them."""
         size = sum(array.nbytes for array in frame_arrays(frame).values())
         self._hand_over(lambda: self._write_frame(frame), size)
+        self.counts = (self.counts[0] + 1, self.counts[1])
 
     def sample(self, time: float, step: int, values: Mapping[str, float]) -> None:
         """Record the observables at one time (s): a value for each name in `series`."""
@@ -90,6 +92,7 @@ class Recorder:
             raise ValueError(f"expected values of {sorted(self._names)}, got {sorted(values)}")
         row = (float(time), int(step), [float(values[name]) for name in self._names])
         self._hand_over(lambda: self._keep_sample(row), 0)
+        self.counts = (self.counts[0], self.counts[1] + 1)
 
     def flush(self) -> None:
         """Wait until everything recorded so far is on the disk. Do this before saving a checkpoint."""

@@ -123,8 +123,8 @@ class _Writer:
     def _vertices(self) -> None:
         """One vertex cell per sphere.
 
-        VTK 9.3 wants the cells' offsets anew for every step; later ones take a step for a repetition where
-        CellOffsets repeats, so a step without spheres takes one place all the same.
+        VTK 9.3 wants the cells' offsets anew for every step. VTK 9.7 loses count where CellOffsets repeats, so a step
+        without spheres takes one place all the same.
         """
         spheres = self.counts["sphere"]
         zeros = np.zeros(len(spheres), np.int64)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from barchan.errors import Finding, RunError
 from barchan.geometry import multiply, rotation_about
 from barchan.kernels import compile as kernel_compiler
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.solvers import soft_arrays
-from barchan.solvers.soft_arrays import GHOSTS, Arrays
+from barchan.observables import Moment
+from barchan.record.frame import Frame
+from barchan.solvers import soft_arrays, soft_ledger, soft_watch
+from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_lists import Lists
 
 
@@ -37,27 +37,36 @@ class SoftSolver:
         self.dt = time_step
         self.step = 0
         self.drifted = False
-        walls = model.walls
+        self.clumped = grains.clumped
+        self.worst_overlap = 0.0  # over the smaller radius
+        self.energy_error = 0.0  # over the energy turned over
+        self._bind()
+        self.arrays = soft_arrays.grain_arrays(grains, model)
+        self.arrays["pose"] = np.zeros((len(model.walls), 16))
+        self.arrays["strayed"] = np.zeros(2)
+        self.lists = Lists(model, self.kernels, self.arrays)
+        self._constants()
+        self._place_spheres()
+        self._rebuild()
+        self.inserted = len(grains)
+        self.energy_at_start = 0.0
+        # The first evaluation has half a step's weight in the ledger and does not advance the friction.
+        self.kernels.evaluate(self.packed(), 0.0, 0.0, self.dt, 0.0, 0.5 * self.dt, 0.0)
+        book = soft_ledger.energies(self, soft_ledger.stored(self))
+        self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
+
+    def _bind(self) -> None:
+        model, walls = self.model, self.model.walls
         self.kernels = kernel_compiler.bind(
             model.law, model.wall_law, walls.gaps or [_nothing], walls.paths or [_still],
             {
-                "CLUMPS": grains.clumped,
+                "CLUMPS": self.clumped,
                 "PERIODIC": bool(model.periodic.any()),
                 "ROLLING": bool(model.table[:, 12:14].any()),
                 "STICTION": model.scene.stiction is not None,
                 "MATERIALS": model.kinds > 1,
             },
         )  # fmt: skip
-        self.clumped = grains.clumped
-        self.arrays = soft_arrays.grain_arrays(grains, model)
-        self.arrays["pose"] = np.zeros((len(walls), 16))
-        self.arrays["strayed"] = np.zeros(2)
-        self.lists = Lists(model, self.kernels, self.arrays)
-        self._constants()
-        self._place_spheres()
-        self._rebuild()
-        # The first evaluation has half a step's weight in the ledger and does not advance the friction.
-        self.kernels.evaluate(self._packed(), 0.0, 0.0, self.dt, 0.0, 0.5 * self.dt, 0.0)
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
@@ -69,17 +78,21 @@ class SoftSolver:
 
     # ------------------------------------------------------------ stepping
 
+    def advance_to(self, t: float) -> None:
+        """Go on to time t, s, or rather to the step nearest to it."""
+        self.advance(round(t / self.dt) - self.step)
+
     def advance(self, steps: int) -> None:
         """Take that many steps."""
         done = 0
         while done < steps:
             taken, self.drifted = self.kernels.verlet_steps(
-                self._packed(), self.step, steps - done, self.drifted, self.dt, self.lists.limit
+                self.packed(), self.step, steps - done, self.drifted, self.dt, self.lists.limit
             )
             done += taken
             self.step += taken
             if self.drifted:
-                self._check_finite()
+                soft_watch.finite(self)
                 self._rebuild()
         self._turn()
 
@@ -152,7 +165,8 @@ class SoftSolver:
             "stiction": np.array(hold),
         }
 
-    def _packed(self) -> Arrays:
+    def packed(self) -> Arrays:
+        """The arrays as the kernels take them."""
         known = {**self._fixed, **self.arrays}
         counts = {
             "grains": len(self),
@@ -163,14 +177,83 @@ class SoftSolver:
         }
         return Arrays(**{name: counts[name] if name in counts else known[name] for name in Arrays._fields})
 
-    # ------------------------------------------------------------ safety
+    # ------------------------------------------------------------ reading
 
-    def _check_finite(self) -> None:
-        n = len(self)
-        good = np.isfinite(self.arrays["position"][:n]).all(axis=1) & np.isfinite(self.arrays["velocity"]).all(axis=1)
-        if not good.all():
-            g = int(np.flatnonzero(~good)[0])
-            raise RunError(Finding(
-                f"t = {self.time:.6g} s", f"grain {self.arrays['id'][g]} has a position or velocity that is not a number",
-                "", "the time step is too long, or grains started deep inside each other: take a shorter time_step",
-            ))  # fmt: skip
+    def snapshot(self, *, contacts: bool = False) -> Frame:
+        """The present moment as a frame."""
+        return soft_ledger.frame(self, contacts=contacts)
+
+    def moment(self) -> Moment:
+        """The present moment as observables see it."""
+        return soft_ledger.moment(self)
+
+    def work_done(self) -> tuple[np.ndarray, np.ndarray]:
+        """Work done so far, J: against pairs (normal, friction, rolling), and against walls with the walls' own.
+
+        Each step's power has entered with the weight of the whole step, so half of the present one is taken back.
+        """
+        c, k, half = self.packed(), self.kernels, 0.5 * self.dt
+        pairs, walls = np.zeros_like(c.work), np.zeros_like(c.wall_work)
+        k.pair_pass(
+            c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.material, c.kinds, c.table, c.box,
+            c.inverse, c.memory, np.zeros_like(c.slots), pairs, -half, self.dt, 0.0, -half,
+        )  # fmt: skip
+        k.wall_pass(
+            c.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.position, c.motion, c.material, c.pose,
+            c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, np.zeros_like(c.wall_slots),
+            walls, -half, self.dt, 0.0, -half,
+        )  # fmt: skip
+        totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
+        for lanes in (c.work, pairs):
+            totals += soft_arrays.lane(lanes, self.lists.pairs, k.WORKS).sum(axis=0)
+        for lanes in (c.wall_work, walls):
+            wall_totals += soft_arrays.lane(lanes, self.lists.wall_contacts, k.WALL_WORKS).sum(axis=0)
+        return totals, wall_totals
+
+    def stiction_work(self) -> tuple[float, float]:
+        """Energy, J, that stiction has taken from the grains, and work that moving walls have done through it."""
+        held = self.arrays["held"][np.argsort(self.arrays["id"])].sum(axis=0)
+        return float(held[0]), float(held[1])
+
+    # ------------------------------------------------------------ safety, and coming back
+
+    def watch(self) -> None:
+        """RunError where overlap, energy, numbers or the box are out of bounds."""
+        soft_watch.check(self)
+
+    def statistics(self) -> dict[str, float | int]:
+        """What a summary says of the run so far."""
+        return {
+            "steps": self.step,
+            "time_step": self.dt,
+            "worst_overlap": self.worst_overlap,
+            "energy_error": self.energy_error,
+            "list_rebuilds": self.lists.rebuilds,
+            "grains_in": self.inserted,
+            "grains_out": self.inserted - len(self),
+        }
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """All that changes in a run, verbatim: a solver restored from it goes on with the same bits."""
+        arrays = {**{name: array.copy() for name, array in self.arrays.items()}, **self.lists.state_arrays()}
+        meta = {name: getattr(self, name) for name in _SAVED} | {"lists": self.lists.state_numbers()}
+        return arrays, meta
+
+    @classmethod
+    def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> SoftSolver:
+        """The solver whose `state` this was."""
+        solver = cls.__new__(cls)
+        solver.model = model
+        for name in _SAVED:
+            setattr(solver, name, meta[name])
+        solver.arrays = dict(arrays)
+        solver._bind()
+        solver.lists = Lists.restored(model, solver.kernels, solver.arrays, meta["lists"])
+        solver._constants()
+        return solver
+
+
+_SAVED = (
+    "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start", "worst_overlap",
+    "energy_error",
+)  # fmt: skip

@@ -183,3 +183,30 @@ class Lists:
         neighbours.lane_sums(a["wall_work"], self.wall_contacts, self.kernels.WALL_WORKS, self.wall_totals)
         a["work"][:] = 0.0
         a["wall_work"][:] = 0.0
+
+    # ------------------------------------------------------------ coming back
+
+    def state_arrays(self) -> dict[str, np.ndarray]:
+        """What is kept beside the arrays by grain, sphere and contact."""
+        return {"totals": self.totals.copy(), "wall_totals": self.wall_totals.copy(), "present": self.present.copy()}
+
+    def state_numbers(self) -> dict[str, float | int]:
+        """Numbers that decide when and how the lists are made next."""
+        return {name: getattr(self, name) for name in _SAVED}
+
+    @classmethod
+    def restored(
+        cls, model: Model, kernels: Any, arrays: dict[str, np.ndarray], numbers: dict[str, float | int]
+    ) -> Lists:
+        """The lists as they were; takes what is its own out of `arrays`."""
+        lists = cls.__new__(cls)
+        lists.model, lists.kernels, lists.arrays = model, kernels, arrays
+        lists.memory, lists.wall_memory = kernels.MEMORY, kernels.WALL_MEMORY
+        lists.totals, lists.wall_totals = arrays.pop("totals"), arrays.pop("wall_totals")
+        lists.present = arrays.pop("present")
+        for name in _SAVED:
+            setattr(lists, name, numbers[name])
+        return lists
+
+
+_SAVED = ("room", "radius", "largest", "skin", "rebuilds", "last_step", "offset", "pairs", "wall_contacts")

@@ -1,0 +1,85 @@
+"""The time step: chosen from stiffness, mass and impact speed, and checked where a scene states its own."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from barchan.errors import Finding, SceneError
+from barchan.model.build import Model
+from barchan.model.grains import Grains
+from barchan.scene.materials import surface
+
+STEPS_PER_CONTACT = 20  # steps that the shortest collision is resolved with
+FEWEST_PER_CONTACT = 8  # fewer is an error: energy is no longer conserved in a collision
+
+
+class TimeStep(NamedTuple):
+    """A time step and the reason for it."""
+
+    value: float  # s
+    text: str
+
+
+def choose(model: Model, grains: Grains) -> TimeStep:
+    """The scene's time step where it states one, else the shortest collision time over STEPS_PER_CONTACT.
+
+    Either is shortened a little, so that a whole number of steps fills a frame.
+    """
+    scene = model.scene
+    frame = 1 / scene.frame_rate
+    speed = impact_speed(model, grains)
+    shortest = contact_time(model, grains, speed)
+    if scene.time_step is not None:
+        if scene.time_step > shortest / FEWEST_PER_CONTACT and not scene.integrator.adaptive:
+            raise SceneError(Finding(
+                "time_step", f"{scene.time_step:.3g} s",
+                f"the shortest collision lasts {shortest:.3g} s (impact at {speed:.3g} m/s) and needs at least "
+                f"{FEWEST_PER_CONTACT} steps",
+                f"leave time_step out, or take at most {shortest / STEPS_PER_CONTACT:.2g} s",
+            ))  # fmt: skip
+        return TimeStep(frame / math.ceil(frame / scene.time_step * (1 - 1e-12)), "as the scene states it")
+    step = shortest / STEPS_PER_CONTACT
+    why = f"1/{STEPS_PER_CONTACT} of the shortest collision, {shortest:.3g} s at {speed:.3g} m/s"
+    return TimeStep(frame / math.ceil(frame / step), why)
+
+
+def impact_speed(model: Model, grains: Grains) -> float:
+    """The fastest impact, m/s, to reckon with: initial speed, the fall through the whole scene, moving walls."""
+    if not len(grains):
+        return 1.0
+    size = float(np.linalg.norm(model.gravity))
+    fastest = float(np.linalg.norm(grains.velocity, axis=1).max())
+    if size > 0:
+        up = -model.gravity / size
+        heights = grains.position @ up
+        floors = model.walls.rest[:, :3] @ up
+        low = min([float(heights.min()), *(float(f) for f in floors if math.isfinite(f))])
+        fastest = math.hypot(fastest, math.sqrt(2 * size * max(float(heights.max()) - low, float(grains.radius.max()))))
+    reach = float(np.linalg.norm(np.ptp(grains.position, axis=0))) + float(np.abs(grains.position).max())
+    walls = max((sum(m.speed(reach) for m in wall.motion) for wall in model.scene.walls), default=0.0)
+    return max(fastest + walls, 1e-3)
+
+
+def contact_time(model: Model, grains: Grains, speed: float) -> float:
+    """The shortest collision, s, of the lightest grains of every group with each other and with every wall."""
+    scene = model.scene
+    materials = list(scene.materials)
+    shortest = math.inf
+    for group in np.unique(grains.group):
+        mine = np.flatnonzero(grains.group == group)
+        at = mine[np.argmin(grains.mass[mine])]
+        spheres = grains.sphere_radius[grains.start[at] : grains.start[at + 1]]
+        arm = grains.radius[at] - spheres.min()
+        # A clump that is hit off its centre gives way by turning: its effective mass is smaller.
+        mass = grains.mass[at] / (1 + grains.mass[at] * arm**2 / grains.inertia[at].min())
+        name = materials[grains.material[at]]
+        for other in {materials[m] for m in np.unique(grains.material)}:
+            pair = surface(scene, name, other, False)
+            shortest = min(shortest, model.law.contact_time(pair, spheres.min() / 2, mass / 2, speed))
+        for wall in {materials[m] for m in np.unique(model.walls.material)}:
+            pair = surface(scene, name, wall, True)
+            shortest = min(shortest, model.wall_law.contact_time(pair, spheres.min(), mass, speed))
+    return shortest if math.isfinite(shortest) else 1 / scene.frame_rate

@@ -1,0 +1,25 @@
+"""How high the grains stand."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from barchan.observables import Moment, Observable
+
+
+class Pile(Observable):
+    """Height above z = 0 that only the topmost percent of the grains exceed, and the height of the centre of mass."""
+
+    key: ClassVar[str] = "pile"
+    series = (("pile_height", "m"), ("mean_height", "m"))
+
+    def measure(self, moment: Moment) -> dict[str, float]:
+        if not len(moment.mass):
+            return {"pile_height": 0.0, "mean_height": 0.0}
+        top = moment.position[:, 2] + moment.radius
+        return {
+            "pile_height": float(np.quantile(top, 0.99)),
+            "mean_height": float(np.average(moment.position[:, 2], weights=moment.mass)),
+        }

@@ -1,0 +1,108 @@
+"""Before a run: is the scene as a whole one that can go well? Every finding says where, what, what was expected, what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from barchan.errors import Finding, SceneError
+from barchan.model.grains import Grains
+from barchan.model.timestep import contact_time, impact_speed
+from barchan.observables import Moment
+
+MOST_OVERLAP = 0.1  # of the smaller radius, at the start
+SOFT = 0.2  # of the radius: a deeper impact is told as a warning
+LISTED = 4  # findings of one kind that are told one by one
+
+
+def check(solver: Any, grains: Grains) -> list[Finding]:
+    """Warnings about a scene at its start; SceneError with all errors where there are any."""
+    moment: Moment = solver.moment()
+    errors = [*_overlaps(solver, moment), *_outside(solver), *_small_box(solver)]
+    if errors:
+        raise SceneError(errors)
+    return [*_soft(solver, grains), *_odd_sizes(solver)]
+
+
+def _overlaps(solver: Any, moment: Moment) -> list[Finding]:
+    """Grains inside each other or inside walls."""
+    deep = np.flatnonzero(moment.contact_depth > MOST_OVERLAP)
+    deep = deep[np.argsort(-moment.contact_depth[deep], kind="stable")]
+    findings = []
+    for k in deep[:LISTED]:
+        first, second = int(moment.contact_first[k]), int(moment.contact_second[k])
+        where = _group(solver, first)
+        share = f"{100 * moment.contact_depth[k]:.0f}% of its radius"
+        allowed = f"at the start overlaps must stay below {100 * MOST_OVERLAP:.0f}%"
+        if second < 0:
+            wall = solver.model.walls.names[-1 - second]
+            what = f"grain {solver.arrays['id'][first]} is inside wall {wall!r} by {share}"
+            findings.append(Finding(where, what, allowed, "move the fill or the wall, or turn the wall's normal round"))
+        else:
+            what = f"grains {solver.arrays['id'][first]} and {solver.arrays['id'][second]} overlap by {share}"
+            findings.append(Finding(where, what, allowed, "give the fill more room or a larger spacing"))
+    if len(deep) > LISTED:
+        findings.append(Finding("grains", f"and {len(deep) - LISTED} more such overlaps"))
+    return findings
+
+
+def _outside(solver: Any) -> list[Finding]:
+    scene, model = solver.model.scene, solver.model
+    if scene.box is None:
+        return []
+    position = solver.arrays["position"][: len(solver)]
+    outside = (((position < scene.box.low) | (position > scene.box.high)) & ~model.periodic).any(axis=1)
+    if not outside.any():
+        return []
+    g = int(np.flatnonzero(outside)[0])
+    where = np.array2string(position[g], precision=4, separator=", ")
+    return [Finding(
+        _group(solver, g), f"{int(outside.sum())} grains start outside the box, the first at {where} m",
+        "a grain outside the box counts as lost", "enlarge the box or move the fill",
+    )]  # fmt: skip
+
+
+def _small_box(solver: Any) -> list[Finding]:
+    model = solver.model
+    least = 2 * (2 * solver.lists.largest + solver.lists.skin)
+    return [
+        Finding(f"box ({'xyz'[axis]})", f"{model.box[axis]:.4g} m", f"a periodic axis must be at least {least:.4g} m long",
+                "make it longer, so that no grain touches the same neighbour on both sides")
+        for axis in range(3)
+        if model.periodic[axis] and model.box[axis] < least
+    ]  # fmt: skip
+
+
+def _soft(solver: Any, grains: Grains) -> list[Finding]:
+    speed = impact_speed(solver.model, grains)
+    # Half a collision at that speed, with the speed falling: about a third of duration · speed.
+    depth = contact_time(solver.model, grains, speed) * speed / 3 / float(grains.sphere_radius.min())
+    if depth <= SOFT:
+        return []
+    return [Finding(
+        "materials", f"an impact at {speed:.3g} m/s would press grains {100 * depth:.0f}% of a radius into each other",
+        f"up to {100 * SOFT:.0f}% is sound", "raise young, or let grains fall less far",
+    )]  # fmt: skip
+
+
+def _odd_sizes(solver: Any) -> list[Finding]:
+    """Units that look wrong."""
+    radius = solver.arrays["place"][:-2, 3]
+    if not len(radius):
+        return []
+    findings = []
+    if radius.max() > 100 or radius.min() < 1e-7:
+        size = f"{2 * radius.min():.3g} … {2 * radius.max():.3g} m"
+        findings.append(Finding("grains", f"spheres of {size} across", "is that the unit you meant?", "sizes are in m"))
+    for name, material in solver.model.scene.materials.items():
+        if not 10 < material.density < 25000:
+            findings.append(Finding(
+                f"materials.{name}.density", f"{material.density:g} kg/m³", "is that the unit you meant?",
+                "densities are in kg/m³",
+            ))  # fmt: skip
+    return findings
+
+
+def _group(solver: Any, grain: int) -> str:
+    return f"grains[{int(solver.arrays['group'][grain])}]"

@@ -1,0 +1,196 @@
+"""Reading the soft-sphere solver: contacts, energies, frames."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from barchan.geometry import conjugate, multiply, rotate
+from barchan.observables import Moment
+from barchan.record.frame import Contacts, Frame
+from barchan.solvers.soft_arrays import GHOSTS, lane
+
+if TYPE_CHECKING:
+    from barchan.solvers.soft import SoftSolver
+
+
+class Touching(NamedTuple):
+    """The touching contacts, pairs first, then walls, in the order of the lists."""
+
+    first: np.ndarray  # (C,) grain index
+    second: np.ndarray  # (C,) grain index, or −1 − wall index
+    overlap: np.ndarray  # (C,) m
+    depth: np.ndarray  # (C,) overlap over the smaller radius
+    force: np.ndarray  # (C, 3) N, on the first grain
+    point: np.ndarray  # (C, 3) m
+    branch: np.ndarray  # (C, 3) m, from the second centre (or the contact point at a wall) to the first
+
+
+class Stored(NamedTuple):
+    """State of all near contacts: overlap (m), stored energy normal and tangential (J)."""
+
+    pairs: np.ndarray  # (P, 3)
+    walls: np.ndarray  # (W, 3)
+
+
+def stored(solver: SoftSolver) -> Stored:
+    """Overlaps and stored energies of all near contacts."""
+    c, k, lists = solver.packed(), solver.kernels, solver.lists
+    pairs, walls = np.zeros((lists.pairs, 3)), np.zeros((lists.wall_contacts, 3))
+    k.pair_state(
+        lists.pairs, c.first, c.second, c.place, c.grain, c.motion, c.material, c.kinds, c.table, c.box, c.inverse,
+        c.memory, pairs,
+    )  # fmt: skip
+    k.wall_state(
+        lists.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.motion, c.material, c.pose, c.kind,
+        c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, walls,
+    )  # fmt: skip
+    return Stored(pairs, walls)
+
+
+def touching(solver: SoftSolver, state: Stored) -> Touching:
+    """The touching contacts with the forces of the last evaluation."""
+    c, lists, model = solver.packed(), solver.lists, solver.model
+    at = np.flatnonzero(state.pairs[:, 0] > 0)
+    i, j = c.first[at].astype(np.int64), c.second[at].astype(np.int64)
+    apart = c.place[i, :3] - c.place[j, :3]
+    apart -= model.box * np.floor(apart * c.inverse + 0.5)
+    normal = apart / np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-300)
+    a, b = c.grain[i], c.grain[j]
+    overlap = state.pairs[at, 0]
+    point = c.place[i, :3] - (c.place[i, 3] - 0.5 * overlap)[:, None] * normal
+    branch = c.position[a] - c.position[b]
+    branch -= model.box * np.floor(branch * c.inverse + 0.5)
+    w = np.flatnonzero(state.walls[:, 0] > 0)
+    s, depth = c.wall_sphere[w], state.walls[w, 0]
+    slots = lane(c.wall_slots, lists.wall_contacts, solver.kernels.WALL_SLOTS)[w]
+    spot = c.place[s, :3] - (c.place[s, 3] - 0.5 * depth)[:, None] * slots[:, 6:9]
+    return Touching(
+        first=np.concatenate([a, c.grain[s]]),
+        second=np.concatenate([b, -1 - model.walls.wall[c.wall_piece[w]]]),
+        overlap=np.concatenate([overlap, depth]),
+        depth=np.concatenate([overlap / np.minimum(c.place[i, 3], c.place[j, 3]), depth / c.place[s, 3]]),
+        force=np.concatenate([lane(c.slots, lists.pairs, solver.kernels.SLOTS)[at, :3], slots[:, :3]]),
+        point=np.concatenate([point, spot]),
+        branch=np.concatenate([branch, c.position[c.grain[s]] - spot]),
+    )
+
+
+def spins(solver: SoftSolver) -> np.ndarray:
+    """Angular velocities (N, 3), rad/s."""
+    a = solver.arrays
+    body = rotate(conjugate(a["orientation"]), a["angular"])
+    return rotate(a["orientation"], body / a["inertia"])
+
+
+def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
+    """The ledger, J: see `observables/energy.py`. Sums run in the order of ids, so that they do not depend on sorting."""
+    a, n = solver.arrays, len(solver)
+    order = np.argsort(a["id"])
+    mass = a["motion"][:n, 3][order]
+    body = rotate(conjugate(a["orientation"][order]), a["angular"][order])
+    kinetic = 0.5 * np.sum(mass * np.sum(a["velocity"][order] ** 2, axis=1)) + 0.5 * np.sum(
+        body**2 / a["inertia"][order]
+    )
+    potential = solver.lists.offset - np.sum(mass * (a["position"][:n][order] @ solver.model.gravity))
+    work, wall_work = solver.work_done()
+    normal = float(state.pairs[:, 1].sum() + state.walls[:, 1].sum())
+    tangential = float(state.pairs[:, 2].sum() + state.walls[:, 2].sum())
+    book = {
+        "kinetic_energy": float(kinetic),
+        "potential_energy": float(potential),
+        "stored_energy": normal + tangential,
+        "dissipated_normal": float(work[0] + wall_work[0]) - normal,
+        "dissipated_friction": float(work[1] + wall_work[1]) - tangential,
+        "dissipated_rolling": float(work[2] + wall_work[2]),
+        "dissipated_stiction": solver.stiction_work()[0],
+        "wall_work": float(wall_work[3]) + solver.stiction_work()[1],
+    }
+    total = sum(book.values()) - 2 * book["wall_work"]
+    return {**book, "energy_error": total - solver.energy_at_start, "energy_total": total}
+
+
+def moment(solver: SoftSolver) -> Moment:
+    """The state as observables see it."""
+    state = stored(solver)
+    seen = touching(solver, state)
+    a, n = solver.arrays, len(solver)
+    return Moment(
+        time=solver.time,
+        gravity=solver.model.gravity,
+        flat=solver.model.scene.dimensions == 2,
+        position=a["position"][:n],
+        velocity=a["velocity"],
+        spin=spins(solver),
+        mass=a["motion"][:n, 3],
+        radius=a["bound"],
+        group=a["group"],
+        inserted=solver.inserted,
+        ledger=energies(solver, state),
+        contact_first=seen.first,
+        contact_second=seen.second,
+        contact_overlap=seen.overlap,
+        contact_depth=seen.depth,
+        contact_force=seen.force,
+        contact_branch=seen.branch,
+    )
+
+
+def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
+    """The present moment as a frame, grains in the order of their ids."""
+    a, n = solver.arrays, len(solver)
+    order = np.argsort(a["id"])
+    counts = a["start_count"][order]
+    begin = np.concatenate([[0], np.cumsum(counts)])
+    spheres = np.repeat(a["start"][:-1][order] - begin[:-1], counts) + np.arange(begin[-1])
+    model = solver.model
+    length = np.where(model.periodic, model.box, 1.0)
+    position = a["position"][:n][order]
+    shift = np.where(model.periodic, np.floor((position - model.low) / length), 0.0) * length
+    grain = np.repeat(np.arange(n), counts)
+    noted = None
+    if contacts:
+        seen = touching(solver, stored(solver))
+        second = np.where(seen.second >= 0, a["id"][np.maximum(seen.second, 0)], seen.second)
+        noted = Contacts(a["id"][seen.first], second, seen.point, seen.force, seen.overlap)
+    return Frame(
+        time=solver.time,
+        step=solver.step,
+        id=a["id"][order],
+        group=a["group"][order],
+        position=position - shift,
+        velocity=a["velocity"][order],
+        orientation=a["orientation"][order],
+        spin=spins(solver)[order],
+        mass=a["motion"][:n, 3][order],
+        radius=a["bound"][order],
+        born=a["born"][order],
+        sphere_grain=grain,
+        sphere_position=a["place"][: len(a["place"]) - GHOSTS, :3][spheres] - shift[grain],
+        sphere_radius=a["place"][: len(a["place"]) - GHOSTS, 3][spheres],
+        wall_pose=wall_poses(solver),
+        wall_present=wall_presence(solver),
+        contacts=noted,
+    )
+
+
+def wall_poses(solver: SoftSolver) -> np.ndarray:
+    """(W, 7): a wall's point X0 at rest is found now at p + q·X0."""
+    walls = solver.model.scene.walls
+    poses = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(walls), 1))
+    for pose, wall in zip(poses, walls, strict=True):
+        for motion in wall.motion:
+            path = np.array(motion.at(solver.time))
+            pivot = np.array(motion.pivot())
+            pose[:3] = pivot + path[:3] + rotate(path[3:7], pose[:3] - pivot)
+            pose[3:] = multiply(path[3:7], pose[3:])
+    return poses
+
+
+def wall_presence(solver: SoftSolver) -> np.ndarray:
+    """(W,) bool: which walls are there."""
+    walls = solver.model.walls
+    present = np.ones(len(walls.names), bool)
+    present[walls.wall] = solver.lists.present
+    return present

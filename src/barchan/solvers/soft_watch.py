@@ -1,0 +1,96 @@
+"""Never wrong in silence: what is checked while a soft-sphere run goes on, and what is said when it goes bad."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from barchan.errors import Finding, RunError
+from barchan.solvers import soft_ledger
+
+if TYPE_CHECKING:
+    from barchan.solvers.soft import SoftSolver
+
+MOST_OVERLAP = 0.5  # of the smaller radius: beyond it two grains are about to pass through each other
+MOST_ENERGY_ERROR = 0.1  # of all the energy that has been turned over
+SHORTER = "take a shorter time_step, stiffer materials (young) or slower impacts"
+
+
+def check(solver: SoftSolver) -> None:
+    """RunError at the first thing that is out of bounds: numbers, overlap, lost grains, energy."""
+    finite(solver)
+    state = soft_ledger.stored(solver)
+    contacts = soft_ledger.touching(solver, state)
+    deepest = float(contacts.depth.max(initial=0.0))
+    solver.worst_overlap = max(solver.worst_overlap, deepest)
+    if deepest > MOST_OVERLAP:
+        k = int(np.argmax(contacts.depth))
+        raise _error(
+            solver, int(contacts.first[k]),
+            f"overlaps {_name(solver, int(contacts.second[k]))} by {100 * deepest:.0f}% of its radius",
+            f"overlaps must stay below {100 * MOST_OVERLAP:.0f}%", f"the grains are too soft or too fast: {SHORTER}",
+        )  # fmt: skip
+    _lost(solver)
+    _balance(solver, soft_ledger.energies(solver, state))
+
+
+def finite(solver: SoftSolver) -> None:
+    """RunError where a position, velocity or spin is not a number."""
+    a, n = solver.arrays, len(solver)
+    good = np.ones(n, bool)
+    for name in ("position", "velocity", "orientation", "angular"):
+        good &= np.isfinite(a[name][:n]).all(axis=1)
+    if not good.all():
+        g = int(np.flatnonzero(~good)[0])
+        raise _error(solver, g, "has a position, velocity or spin that is not a number", "",
+                     f"forces grew without bound: {SHORTER}")  # fmt: skip
+
+
+def _lost(solver: SoftSolver) -> None:
+    scene, a = solver.model.scene, solver.arrays
+    if scene.box is None:
+        return
+    position = a["position"][: len(solver)]
+    outside = ((position < scene.box.low) | (position > scene.box.high)) & ~solver.model.periodic
+    if outside.any():
+        g = int(np.flatnonzero(outside.any(axis=1))[0])
+        axis = "xyz"[int(np.argmax(outside[g]))]
+        raise _error(
+            solver, g, f"has left the box along {axis}, at {np.array2string(position[g], precision=4)} m",
+            "grains must stay inside `box`", "close the walls, enlarge the box or leave it out",
+        )  # fmt: skip
+
+
+def _balance(solver: SoftSolver, book: dict[str, float]) -> None:
+    spent = sum(abs(book[name]) for name in book if name.startswith("dissipated_"))
+    moved = abs(book["potential_energy"] - solver.potential_at_start)
+    scale = book["kinetic_energy"] + book["stored_energy"] + spent + moved + abs(book["wall_work"])
+    error = abs(book["energy_error"]) / max(scale, 1e-300)
+    solver.energy_error = error
+    if error > MOST_ENERGY_ERROR and abs(book["energy_error"]) > 1e-12 * abs(book["energy_total"]):
+        speeds = np.linalg.norm(solver.arrays["velocity"], axis=1)
+        g = int(np.argmax(speeds))
+        raise _error(
+            solver, g, f"moves at {speeds[g]:.4g} m/s, and the energy ledger is out by {100 * error:.0f}%",
+            f"it must balance to {100 * MOST_ENERGY_ERROR:.0f}%", f"energy came from nowhere: {SHORTER}",
+        )  # fmt: skip
+
+
+def _name(solver: SoftSolver, index: int) -> str:
+    if index < 0:
+        return f"wall {solver.model.walls.names[-1 - index]!r}"
+    return f"grain {solver.arrays['id'][index]}"
+
+
+def _error(solver: SoftSolver, grain: int, what: str, expected: str, remedy: str) -> RunError:
+    """An error that names the grain, where it is and what it touches."""
+    a = solver.arrays
+    seen = soft_ledger.touching(solver, soft_ledger.stored(solver))
+    mine = np.flatnonzero((seen.first == grain) | (seen.second == grain))
+    others = {_name(solver, int(seen.second[k] if seen.first[k] == grain else seen.first[k])) for k in mine}
+    touches = f"; it touches {', '.join(sorted(others)[:6])}{' …' if len(others) > 6 else ''}" if others else ""
+    where = np.array2string(a["position"][grain], precision=4, separator=", ")
+    return RunError(Finding(
+        f"t = {solver.time:.6g} s", f"grain {a['id'][grain]} at {where} m {what}{touches}", expected, remedy
+    ))  # fmt: skip

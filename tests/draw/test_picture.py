@@ -1,0 +1,213 @@
+"""Pictures of frames: what is drawn, how it is labelled, and that it comes out the same every time."""
+
+from __future__ import annotations
+
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+from barchan.draw.camera import CAMERAS, Window, camera_for, flat_view, sphere_box
+from barchan.draw.files import replaced, save_figure
+from barchan.draw.picture import Picture, Stage, draw_scene, length_unit, time_text
+from barchan.draw.profile import draw_profile
+from barchan.errors import FileError
+from barchan.shapes.box import Box
+from barchan.shapes.plane import Plane
+
+_frames = runpy.run_path(str(Path(__file__).parent / "frames.py"))
+cone_frame, empty_frame, frame_of = _frames["cone_frame"], _frames["empty_frame"], _frames["frame_of"]
+
+SMALL = (200, 150)
+
+
+def some_spheres(**fields):
+    rng = np.random.default_rng(0)
+    return frame_of(rng.uniform(-0.1, 0.1, (40, 3)), 0.01, **fields)
+
+
+def pixels(frame, walls=None, *, view="auto", color="group", size=SMALL):
+    return Picture(Stage.of([frame], walls, view, color), size=size).pixels(frame)
+
+
+@pytest.mark.parametrize(("view", "names"), [("front", ("x", "z")), ("side", ("y", "z")), ("top", ("x", "y"))])
+def test_axes_are_labelled_with_units(view, names):
+    axes = draw_scene(some_spheres(), view=view, size=SMALL).axes[0]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == (f"{names[0]} (cm)", f"{names[1]} (cm)")
+
+
+def test_axes_measure_the_scene():
+    frame = frame_of([[0.3, 0.0, 0.1], [0.5, 0.1, 0.2]], 0.05)
+    left, right = draw_scene(frame, view="front", size=SMALL).axes[0].get_xlim()
+    assert left < 25.0 and right > 55.0
+
+
+def test_oblique_views_have_a_scale_bar():
+    axes = draw_scene(some_spheres(), view="iso", size=SMALL).axes[0]
+    assert "5 cm" in [text.get_text() for text in axes.texts]
+
+
+@pytest.mark.parametrize(("color", "label"), [("speed", "speed (m/s)"), ("height", "height (cm)"),
+                                              ("born", "time of insertion (s)")])  # fmt: skip
+def test_quantities_have_a_colour_bar_with_units(color, label):
+    figure = draw_scene(some_spheres(), color=color, size=SMALL)
+    assert label in [axes.get_ylabel() for axes in figure.axes]
+
+
+@pytest.mark.parametrize("color", ["group", "id"])
+def test_names_have_no_colour_bar(color):
+    assert len(draw_scene(some_spheres(), color=color, size=SMALL).axes) == 1
+
+
+def test_colour_follows_the_speed():
+    velocity = np.zeros((2, 3))
+    velocity[1, 2] = 1.0
+    frame = frame_of([[0, 0, 0], [1, 0.1, 0]], 0.4, velocity=velocity)
+    image = pixels(frame, view="front", color="speed").astype(int)
+    slow, fast = image[:, : image.shape[1] // 2], image[:, image.shape[1] // 2 :]
+    blueness = [half[..., 2][half.max(axis=2) < 254].mean() for half in (slow, fast)]
+    assert blueness[1] < blueness[0]
+
+
+def test_the_picture_tells_the_time():
+    axes = draw_scene(some_spheres(time=0.25), size=SMALL).axes[0]
+    assert "t = 0.250 s" in [text.get_text() for text in axes.texts]
+    assert time_text(12.34, 20.0) == "t = 12.3 s"
+
+
+@pytest.mark.parametrize(("span", "unit"), [(0.003, "mm"), (0.2, "cm"), (3.0, "m")])
+def test_lengths_read_well(span, unit):
+    assert length_unit(span)[0] == unit
+
+
+@pytest.mark.parametrize("view", ["front", "iso", "top"])
+def test_the_same_frame_gives_the_same_image(view):
+    assert np.array_equal(pixels(some_spheres(), view=view), pixels(some_spheres(), view=view))
+
+
+def test_walls_are_drawn_where_they_are_and_only_while_they_are_there():
+    box = SimpleNamespace(shape=Box(low=(-0.2, -0.2, -0.2), high=(0.2, 0.2, 0.2)))
+    frame = some_spheres(walls=1)
+    stage = Stage.of([frame], [box], "front", "group")
+    picture = Picture(stage, size=SMALL)
+    drawn = picture.pixels(frame)
+    frame.wall_present[0] = False
+    gone = picture.pixels(frame)
+    frame.wall_present[0] = True
+    frame.wall_pose[0, 0] = 0.1
+    moved = picture.pixels(frame)
+    assert (drawn != gone).any(axis=2).sum() > 400
+    assert (drawn != moved).any(axis=2).sum() > 100
+
+
+def test_a_falling_grain_is_shown_with_the_floor_below_it():
+    frame = frame_of([[0.0, 0.0, 1.0]], 0.05, walls=1)
+    stage = Stage.of([frame], [Plane()], "front", "group")
+    assert stage.ground.level == 0.0
+    assert stage.box.low[1] == pytest.approx(0.0)
+
+
+def test_grains_that_flew_off_do_not_shrink_the_rest():
+    position = np.random.default_rng(1).uniform(0.0, 1.0, (500, 3))
+    position[7] = (300.0, 0.0, 0.0)
+    assert sphere_box(position, np.full(500, 0.02)).span[0] < 5.0
+
+
+def test_a_run_that_blew_up_can_be_looked_at():
+    position = np.random.default_rng(1).uniform(0.0, 1.0, (200, 3))
+    position[3], position[4] = np.nan, (1e300, -np.inf, 0.0)
+    assert pixels(frame_of(position, 0.05), view="iso").min() < 200
+    assert pixels(frame_of(np.full((3, 3), np.nan), 0.05)).min() > 200
+
+
+def test_flat_scenes_are_discs():
+    frame = frame_of([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.5, 0.0, 0.8]], 0.45)
+    assert flat_view(frame) == "front"
+    image = Picture(Stage.of([frame], None, "auto", "group"), size=SMALL).pixels(frame)
+    colours, counts = np.unique(image.reshape(-1, 3), axis=0, return_counts=True)
+    assert np.sum(counts > 100) >= 4, "one even colour for each disc, and the paper"
+    assert len(colours) < 600
+
+
+def test_scenes_in_space_are_seen_from_above_and_thin_ones_from_the_front():
+    assert camera_for(some_spheres(), "auto") is CAMERAS["iso"]
+    thin = some_spheres()
+    thin.sphere_position = thin.sphere_position * (1.0, 0.01, 1.0)
+    assert camera_for(thin, "auto") is CAMERAS["front"]
+
+
+def test_cameras_are_orthonormal_and_right_handed():
+    for camera in CAMERAS.values():
+        axes = np.array(camera.axes)
+        assert axes @ axes.T == pytest.approx(np.eye(3))
+        assert np.linalg.det(axes) == pytest.approx(1.0)
+
+
+def test_a_sphere_keeps_its_area_in_the_picture():
+    frame = frame_of([[0.0, 0.0, 0.0]], 0.5)
+    window = Window(CAMERAS["front"], (0.0, 0.0), 100.0, 160, 160)
+    picture = Picture(Stage.of([frame], None, "front", "group"), size=SMALL)
+    picture.window, picture._backdrop = window, np.ones((160, 160, 3))
+    covered = 1.0 - (picture.pixels(frame).min(axis=2) == 255).mean()
+    assert covered * 160**2 == pytest.approx(np.pi * 50.0**2, rel=0.03)
+
+
+def test_a_frame_without_grains_is_drawn():
+    assert pixels(empty_frame()).shape[2] == 3
+    assert pixels(empty_frame(walls=1), [Box(low=(0, 0, 0), high=(1, 1, 1))]).min() < 250
+
+
+def test_a_picture_goes_into_axes_given():
+    figure = Figure(figsize=(4, 3))
+    axes = figure.add_subplot(1, 2, 1)
+    assert draw_scene(some_spheres(), ax=axes, color="speed") is figure
+    assert axes.images
+
+
+def test_figures_are_saved_whole(tmp_path):
+    path = save_figure(draw_scene(some_spheres(), size=SMALL), tmp_path / "scene.png")
+    with Image.open(path) as image:
+        assert image.size == SMALL
+        assert len(image.convert("RGB").getcolors(1 << 20)) > 100
+    assert [file.name for file in tmp_path.iterdir()] == ["scene.png"]
+
+
+def test_a_failed_write_leaves_the_old_file(tmp_path):
+    target = tmp_path / "scene.png"
+    target.write_text("old")
+    with pytest.raises(ZeroDivisionError), replaced(target) as temporary:
+        temporary.write_text(str(1 / 0))
+    assert target.read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_missing_folder_is_explained(tmp_path):
+    with pytest.raises(FileError, match=r"scene\.png: cannot be written"):
+        save_figure(Figure(), tmp_path / "none" / "scene.png")
+
+
+def test_no_global_figure_is_touched():
+    code = f"""
+import runpy, sys
+from barchan.draw import movie, picture, summary
+assert "matplotlib" not in sys.modules
+frames = runpy.run_path({str(Path(__file__).parent / "frames.py")!r})
+picture.draw_scene(frames["frame_of"]([[0, 0, 0], [1, 1, 1]], 0.5), color="speed", size=(96, 72))
+assert "matplotlib.pyplot" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_profile_of_a_heap_is_drawn_with_units():
+    from barchan.analysis.pile import angle_of_repose, radial_profile
+
+    frame = cone_frame(30.0, grains=2000)
+    axes = draw_profile(radial_profile(frame), angle=angle_of_repose(frame))
+    assert axes.get_xlabel() == "distance from the middle (cm)"
+    assert "°" in axes.get_legend().get_texts()[0].get_text()
