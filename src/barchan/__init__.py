@@ -1,5 +1,80 @@
-"""Barchan: granular dynamics, from a scene file to a pile of sand on the screen."""
+"""Barchan: granular dynamics, from a scene file to a pile of sand on the screen.
+
+    import barchan as bc
+
+    scene = bc.load("hopper")
+    run = bc.run(scene)
+
+The names are found on first use, so that `import barchan` is quick.
+"""
 
 from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from barchan.draw import draw_profile, draw_scene, draw_summary, save_figure, write_movie
+    from barchan.errors import BarchanError, FileError, Finding, RunError, SceneError
+    from barchan.integrators import Integrator
+    from barchan.laws import Law
+    from barchan.motions import Motion
+    from barchan.observables import Moment, Observable
+    from barchan.record.recording import Recording
+    from barchan.registry import parts, register
+    from barchan.run.interrupt import Interrupted
+    from barchan.run.loop import RunResult, resume, run
+    from barchan.run.plan import Plan
+    from barchan.run.progress import Silent
+    from barchan.scene import (
+        Box,
+        GrainGroup,
+        Material,
+        PairOverride,
+        Record,
+        Scene,
+        Stiction,
+        Wall,
+        dumps,
+        library,
+        load,
+        loads,
+    )
+    from barchan.shapes import Shape
+
+_HOMES = {
+    "draw": ("draw_profile", "draw_scene", "draw_summary", "save_figure", "write_movie"),
+    "errors": ("BarchanError", "FileError", "Finding", "RunError", "SceneError"),
+    "integrators": ("Integrator",),
+    "laws": ("Law",),
+    "motions": ("Motion",),
+    "observables": ("Moment", "Observable"),
+    "record.recording": ("Recording",),
+    "registry": ("parts", "register"),
+    "run.interrupt": ("Interrupted",),
+    "run.loop": ("RunResult", "resume"),
+    "run.plan": ("Plan",),
+    "run.progress": ("Silent",),
+    "scene": (
+        "Box", "GrainGroup", "Material", "PairOverride", "Record", "Scene", "Stiction", "Wall", "dumps", "library",
+        "load", "loads",
+    ),
+    "shapes": ("Shape",),
+}  # fmt: skip
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", "run", *_HOME]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "run":  # the room itself: it can be called
+        return importlib.import_module(f"{__name__}.run")
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from annotated_types import Gt
+from pydantic import ValidationInfo, field_validator
 
 from barchan.registry import Part
+from barchan.scene.quantities import PositiveTime, Unit
 
 
 class Integrator(Part):
@@ -15,13 +19,32 @@ class Integrator(Part):
 
 
 class RungeKutta(Integrator):
-    """Base of embedded Runge–Kutta pairs: a tableau; the method advances with `weights` and is judged by `check`.
+    """Base of embedded Runge–Kutta pairs with Yee's controller (2009, Algorithm 1).
 
-    Stage s is evaluated at y + h Σ stages[s][r] k[r]. `order` is that of the formula that advances.
+    Stage s is evaluated at y + h Σ stages[s][r] k[r]; `lower` advances, the difference to `higher` judges the step:
+    h_opt = h (tolerance h/(2 error))^(1/order), error being the largest difference of two positions. A step is
+    accepted where h_opt ≥ 0.75 h; the next one is h_opt between `shortest` and `longest`, cut so that whole steps fill
+    a frame.
     """
 
     adaptive: ClassVar[bool] = True
     stages: ClassVar[tuple[tuple[float, ...], ...]]
-    weights: ClassVar[tuple[float, ...]]
-    check: ClassVar[tuple[float, ...]]
-    order: ClassVar[int]
+    lower: ClassVar[tuple[float, ...]]
+    higher: ClassVar[tuple[float, ...]]
+    order: ClassVar[int]  # of the lower formula
+
+    tolerance: Annotated[float, Gt(0), Unit("m/s")] = 0.01
+    """ε: error of a position, m, allowed in 2 s."""
+    shortest: PositiveTime = 1e-5
+    """Steps, s, are never shorter; one this short is accepted whatever its error."""
+    longest: PositiveTime = 1 / 24
+    """Steps, s, are never longer."""
+    incremental: bool = False
+    """Let contacts see positions and velocities that a step of gravity and drift has already changed (Algorithm 1)."""
+
+    @field_validator("longest")
+    @classmethod
+    def _ordered(cls, longest: float, info: ValidationInfo) -> float:
+        if longest < info.data.get("shortest", 0.0):
+            raise ValueError("must not be below `shortest`")
+        return longest

@@ -26,7 +26,7 @@ from numba import njit
 from barchan import __version__
 from barchan.laws import Law
 
-TEMPLATES = ("soft_pairs", "soft_walls", "soft_motion")
+TEMPLATES = ("soft_pairs", "soft_walls", "soft_motion", "soft_runge_kutta")
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )
@@ -151,7 +151,8 @@ def _law_lines(law: Law, prefix: str, name: str, stored: str) -> list[str]:
         '@njit(cache=True, error_model="numpy")',
         f"def {name}(overlap, closing, sx, sy, sz, radius, mass, step, {', '.join(slots)}, {', '.join(columns)}):",
         "    contact = Contact(overlap, closing, (sx, sy, sz), radius, mass, step)",
-        f"    normal, friction, memory = _{name}_force(contact, ({kept}), _{name}_constants({', '.join(columns[:fields])}))",
+        f"    p = _{name}_constants({', '.join(columns[:fields])})",
+        f"    normal, friction, memory = _{name}_force(contact, ({kept}), p)",
         f"    return normal, friction[0], friction[1], friction[2], {answer}",
         '@njit(cache=True, error_model="numpy")',
         f"def {stored}(overlap, radius, mass, m0, m1, m2, table, row):",

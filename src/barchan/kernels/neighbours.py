@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
 from numba import njit, prange
 
 MOST_CELLS = 1 << 20  # per axis: keeps a cell's number within 63 bits
@@ -20,9 +19,9 @@ MOST_CELLS = 1 << 20  # per axis: keeps a cell's number within 63 bits
 def cell_numbers(place: Any, count: int, low: Any, size: Any, cells: Any, periodic: Any, number: Any) -> None:
     """The cell number of every sphere; spheres beyond the last cell of an open axis belong to that cell."""
     for i in range(count):
-        value = np.int64(0)
+        value = 0
         for axis in range(3):
-            k = np.int64(math.floor((place[i, axis] - low[axis]) / size[axis]))
+            k = int(math.floor((place[i, axis] - low[axis]) / size[axis]))
             k = k % cells[axis] if periodic[axis] else min(max(k, 0), cells[axis] - 1)
             value = value * cells[axis] + k
         number[i] = value

@@ -61,8 +61,8 @@ def place_spheres(grains: int, start: Any, offset: Any, position: Any, orientati
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def drift(
-    grains: int, dt: float, start: Any, offset: Any, inertia: Any, force: Any, torque: Any, position: Any, velocity: Any,
-    orientation: Any, angular: Any, turn: Any, motion: Any, place: Any, origin: Any,
+    grains: int, dt: float, start: Any, offset: Any, inertia: Any, force: Any, torque: Any, position: Any,
+    velocity: Any, orientation: Any, angular: Any, turn: Any, motion: Any, place: Any, origin: Any,
 ) -> float:  # fmt: skip
     """Half a kick and a whole drift; `motion` gets velocities predicted for the new time.
 
@@ -117,9 +117,9 @@ def hold(
 ) -> tuple[float, float, float, float, float, float]:  # fmt: skip
     """Stiction: a grain whose tangential force is below its Coulomb limit at the walls is brought to rest there.
 
-    The tangential force is replaced by −m ks vt/tq, the torque along the mean wall normal N is removed and −kτ I ω/tq is
-    added; neither may do more than bring the grain to rest within one step. The limit is μ times the load that the walls
-    carry: the force along N of a grain at rest is zero in sum, so the sum cannot be the measure.
+    The tangential force is replaced by −m ks vt/tq, the torque along the mean wall normal N is removed and −kτ I ω/tq
+    is added; neither may do more than bring the grain to rest within one step. The limit is μ times the load that the
+    walls carry: the force along N of a grain at rest is zero in sum, so the sum cannot be the measure.
     """
     nx, ny, nz, limit, ux, uy, uz, touching = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(low, high):
@@ -157,9 +157,9 @@ def hold(
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def gather(
-    grains: int, kick: float, pair_range: Any, link_start: Any, links: Any, slots: Any, wall_range: Any, wall_slots: Any,
-    gravity: Any, freedom: Any, stiction: Any, step: float, weight: float, inertia: Any, orientation: Any, motion: Any,
-    force: Any, torque: Any, velocity: Any, angular: Any, held: Any,
+    grains: int, kick: float, pair_range: Any, link_start: Any, links: Any, slots: Any, wall_range: Any,
+    wall_slots: Any, gravity: Any, freedom: Any, stiction: Any, step: float, weight: float, inertia: Any,
+    orientation: Any, motion: Any, force: Any, torque: Any, velocity: Any, angular: Any, held: Any,
 ) -> None:  # fmt: skip
     """Let every grain add up its contacts, always in the order of the lists, and kick it for the time `kick` (s)."""
     for g in prange(grains):
@@ -173,8 +173,8 @@ def gather(
             ty += slots[at + U(64)]
             tz += slots[at + U(80)]
         for e in range(link_start[g], link_start[g + 1]):
-            k = links[e]
-            at = (U(k) >> U(4)) * U(16 * SLOTS) + (U(k) & U(15))
+            link = U(links[e])
+            at = (link >> U(4)) * U(16 * SLOTS) + (link & U(15))
             fx -= slots[at]
             fy -= slots[at + U(16)]
             fz -= slots[at + U(32)]
@@ -215,22 +215,25 @@ def gather(
 
 @njit(cache=True)
 def evaluate(
-    c: Any, t: float, half: float, step: float, advance: float, weight: float, kick: float
+    c: Any, t: float, half: float, step: float, advance: float, weight: float, hold_weight: float, kick: float
 ) -> None:  # fmt: skip
-    """All forces at time t: walls moved, contacts, gather. `c` holds the arrays (see `solvers/soft.py`)."""
+    """All forces at time t: walls moved, contacts, gather. `c` holds the arrays (see `solvers/soft_arrays.py`).
+
+    weight and hold_weight: times, s, with which the power of contacts and of stiction enters the ledger.
+    """
     move_walls(t, c.pieces, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.pose)
     pair_pass(
         c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.material, c.kinds, c.table, c.box,
         c.inverse, c.memory, c.slots, c.work, half, step, advance, weight,
     )  # fmt: skip
     wall_pass(
-        c.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.position, c.motion, c.material, c.pose, c.kind,
-        c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, c.wall_slots, c.wall_work,
+        c.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.position, c.motion, c.material, c.pose,
+        c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, c.wall_slots, c.wall_work,
         half, step, advance, weight,
     )  # fmt: skip
     gather(
         c.grains, kick, c.pair_range, c.link_start, c.links, c.slots, c.wall_range, c.wall_slots, c.gravity, c.freedom,
-        c.stiction, step, weight, c.inertia, c.orientation, c.motion, c.force, c.torque, c.velocity, c.angular, c.held,
+        c.stiction, step, hold_weight, c.inertia, c.orientation, c.motion, c.force, c.torque, c.velocity, c.angular, c.held,
     )  # fmt: skip
 
 
@@ -250,6 +253,6 @@ def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float, limit
             c.strayed[0] += dt * c.strayed[1]
             if not (worst <= limit) or c.strayed[0] * c.strayed[0] > limit:
                 return s, True
-        evaluate(c, (begin + s + 1) * dt, 0.5 * dt, dt, 1.0, dt, 0.5 * dt)
+        evaluate(c, (begin + s + 1) * dt, 0.5 * dt, dt, 1.0, dt, dt, 0.5 * dt)
         drifted = False
     return steps, False

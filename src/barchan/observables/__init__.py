@@ -30,9 +30,7 @@ class Moment:
     contact_overlap: np.ndarray  # (C,) m, > 0
     contact_depth: np.ndarray  # (C,) overlap over the smaller radius
     contact_force: np.ndarray  # (C, 3) N, on the first grain
-    contact_branch: (
-        np.ndarray
-    )  # (C, 3) m, from the second grain's centre (or the contact point at a wall) to the first's
+    contact_branch: np.ndarray  # (C, 3) m, to the first centre from the second, or from the contact at a wall
 
 
 class Observable(Part):

@@ -15,8 +15,8 @@ LEDGER = (
 class Energy(Observable):
     """Kinetic, potential and stored energy, what each kind of friction has taken, the work of walls, and the balance.
 
-    `energy_error` is kinetic + potential + stored + dissipated − work of walls, less its value at the start: the error of
-    the integration, which falls with the time step.
+    `energy_error` is kinetic + potential + stored + dissipated − work of walls, less its value at the start: the error
+    of the integration, which falls with the time step.
     """
 
     key: ClassVar[str] = "energy"

@@ -6,9 +6,10 @@ import functools
 from typing import Annotated, Any
 
 from barchan import registry
+from barchan.integrators import Integrator
 from barchan.laws import Law
 from barchan.motions import Motion
-from barchan.registry import Part
+from barchan.observables import Observable
 from barchan.scene.tables import Choice
 from barchan.shapes import Shape
 
@@ -26,5 +27,5 @@ def default(family_name: str, key: str) -> Any:
 LawField = Annotated[Law, family("laws")]
 ShapeField = Annotated[Shape, family("shapes")]
 MotionField = Annotated[Motion, family("motions")]
-IntegratorField = Annotated[Part, family("integrators")]
-ObservableField = Annotated[Part, family("observables")]
+IntegratorField = Annotated[Integrator, family("integrators")]
+ObservableField = Annotated[Observable, family("observables")]

@@ -1,4 +1,4 @@
-"""Before a run: is the scene as a whole one that can go well? Every finding says where, what, what was expected, what to do."""
+"""Before a run: can the scene as a whole go well? Each finding says where, what, what was expected, what to do."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _small_box(solver: Any) -> list[Finding]:
     model = solver.model
     least = 2 * (2 * solver.lists.largest + solver.lists.skin)
     return [
-        Finding(f"box ({'xyz'[axis]})", f"{model.box[axis]:.4g} m", f"a periodic axis must be at least {least:.4g} m long",
+        Finding(f"box ({'xyz'[axis]})", f"{model.box[axis]:.4g} m", f"a periodic axis must be at least {least:.4g} m",
                 "make it longer, so that no grain touches the same neighbour on both sides")
         for axis in range(3)
         if model.periodic[axis] and model.box[axis] < least

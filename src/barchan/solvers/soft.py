@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from barchan.geometry import multiply, rotation_about
+from barchan.integrators import RungeKutta
 from barchan.kernels import compile as kernel_compiler
 from barchan.model.build import Model
 from barchan.model.grains import Grains
@@ -15,6 +16,7 @@ from barchan.record.frame import Frame
 from barchan.solvers import soft_arrays, soft_ledger, soft_watch
 from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_lists import Lists
+from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
 
 
 def _still(t: float) -> tuple[float, ...]:
@@ -28,7 +30,7 @@ def _nothing(x: float, y: float, z: float) -> tuple[float, float, float, float]:
 
 
 class SoftSolver:
-    """Advances the grains of a model. Time is step · dt; between visits many steps run in compiled code."""
+    """Advances the grains of a model; between visits many steps run in compiled code."""
 
     name = "soft"
 
@@ -47,13 +49,21 @@ class SoftSolver:
         self.lists = Lists(model, self.kernels, self.arrays)
         self._constants()
         self._place_spheres()
-        self._rebuild()
+        self.stepper = self._stepper()
+        self.rebuild(tidy=True)
         self.inserted = len(grains)
         self.energy_at_start = 0.0
-        # The first evaluation has half a step's weight in the ledger and does not advance the friction.
-        self.kernels.evaluate(self.packed(), 0.0, 0.0, self.dt, 0.0, 0.5 * self.dt, 0.0)
+        # Friction and work are held half a step ahead of the positions: bring them there, then find the first forces.
+        ahead = self.stepper.half * self.dt
+        if ahead:
+            self.kernels.evaluate(self.packed(), 0.0, 0.5 * ahead, self.dt, 1.0, 0.0, 0.0, 0.0)
+        self.kernels.evaluate(self.packed(), 0.0, -ahead, self.dt, 0.0, ahead, ahead, 0.0)
         book = soft_ledger.energies(self, soft_ledger.stored(self))
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
+
+    def _stepper(self) -> VerletStepper | RungeKuttaStepper:
+        integrator = self.model.scene.integrator
+        return RungeKuttaStepper(self, integrator) if isinstance(integrator, RungeKutta) else VerletStepper(self)
 
     def _bind(self) -> None:
         model, walls = self.model, self.model.walls
@@ -74,26 +84,17 @@ class SoftSolver:
     @property
     def time(self) -> float:
         """Simulated time, s."""
-        return self.step * self.dt
+        return self.stepper.time
 
     # ------------------------------------------------------------ stepping
 
-    def advance_to(self, t: float) -> None:
-        """Go on to time t, s, or rather to the step nearest to it."""
-        self.advance(round(t / self.dt) - self.step)
-
     def advance(self, steps: int) -> None:
-        """Take that many steps."""
-        done = 0
-        while done < steps:
-            taken, self.drifted = self.kernels.verlet_steps(
-                self.packed(), self.step, steps - done, self.drifted, self.dt, self.lists.limit
-            )
-            done += taken
-            self.step += taken
-            if self.drifted:
-                soft_watch.finite(self)
-                self._rebuild()
+        """Take that many steps of a fixed length."""
+        self.advance_to(self.time + steps * self.dt)
+
+    def advance_to(self, t: float) -> None:
+        """Go on to time t, s: with fixed steps to the step nearest to it."""
+        self.stepper.advance_to(t)
         self._turn()
 
     def meet_walls(self) -> None:
@@ -101,15 +102,16 @@ class SoftSolver:
         present = self.model.walls.present(self.time + 1e-9 * self.dt)
         if np.any(present != self.lists.present):
             self.lists.present = present
-            self._rebuild()
+            self.rebuild(tidy=True)
 
-    def _rebuild(self) -> None:
+    def rebuild(self, *, tidy: bool) -> None:
+        """Make the lists of near pairs and walls anew; tidy: grains may be sorted and brought back into a periodic box."""
         a, walls = self.arrays, self.model.walls
         self.kernels.move_walls(
-            (self.step + self.drifted) * self.dt, len(walls), walls.rest, walls.motion_range, walls.motion_kind,
-            walls.motion_table, a["pose"],
+            self.stepper.pose_time, len(walls), walls.rest, walls.motion_range, walls.motion_kind, walls.motion_table,
+            a["pose"],
         )  # fmt: skip
-        self.lists.rebuild(self.step, may_sort=True)
+        self.lists.rebuild(self.step, tidy=tidy)
         a["strayed"][:] = 0.0, self._wall_speed()
 
     def _wall_speed(self) -> float:
@@ -192,7 +194,7 @@ class SoftSolver:
 
         Each step's power has entered with the weight of the whole step, so half of the present one is taken back.
         """
-        c, k, half = self.packed(), self.kernels, 0.5 * self.dt
+        c, k, half = self.packed(), self.kernels, self.stepper.half * self.dt
         pairs, walls = np.zeros_like(c.work), np.zeros_like(c.wall_work)
         k.pair_pass(
             c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.material, c.kinds, c.table, c.box,
@@ -208,6 +210,9 @@ class SoftSolver:
             totals += soft_arrays.lane(lanes, self.lists.pairs, k.WORKS).sum(axis=0)
         for lanes in (c.wall_work, walls):
             wall_totals += soft_arrays.lane(lanes, self.lists.wall_contacts, k.WALL_WORKS).sum(axis=0)
+        if "works" in self.arrays:
+            totals += self.arrays["works"][: k.WORKS]
+            wall_totals += self.arrays["works"][k.WORKS :]
         return totals, wall_totals
 
     def stiction_work(self) -> tuple[float, float]:
@@ -231,6 +236,7 @@ class SoftSolver:
             "list_rebuilds": self.lists.rebuilds,
             "grains_in": self.inserted,
             "grains_out": self.inserted - len(self),
+            **(self.stepper.statistics() if isinstance(self.stepper, RungeKuttaStepper) else {}),
         }
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -250,6 +256,7 @@ class SoftSolver:
         solver._bind()
         solver.lists = Lists.restored(model, solver.kernels, solver.arrays, meta["lists"])
         solver._constants()
+        solver.stepper = solver._stepper()
         return solver
 
 

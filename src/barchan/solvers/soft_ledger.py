@@ -85,7 +85,7 @@ def spins(solver: SoftSolver) -> np.ndarray:
 
 
 def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
-    """The ledger, J: see `observables/energy.py`. Sums run in the order of ids, so that they do not depend on sorting."""
+    """The ledger, J: see `observables/energy.py`."""
     a, n = solver.arrays, len(solver)
     order = np.argsort(a["id"])
     mass = a["motion"][:n, 3][order]

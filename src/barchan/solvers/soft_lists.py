@@ -57,16 +57,20 @@ class Lists:
         """The square of the way, m², that a sphere or a wall may go before the lists are made anew."""
         return (0.5 * self.skin) ** 2
 
-    def rebuild(self, step: int, may_sort: bool) -> None:
-        """Make the lists for the present positions; what contacts remember is carried over."""
+    def rebuild(self, step: int, *, tidy: bool) -> None:
+        """Make the lists for the present positions; what contacts remember is carried over.
+
+        tidy: grains may be sorted by cell and brought back into a periodic box.
+        """
         self.flush()
         self._adapt(step)
-        self._wrap()
+        if tidy:
+            self._wrap()
         a = self.arrays
         m = len(a["place"]) - GHOSTS
-        number, mask, cells, size = self._cells(m)
+        number, mask, cells = self._cells(m)
         old_index = np.arange(m)
-        if may_sort and self.rebuilds % SORT_EVERY == 0:
+        if tidy and self.rebuilds % SORT_EVERY == 0:
             order = np.argsort(number[a["start"][:-1]], kind="stable")
             if np.any(np.diff(order) < 0):
                 old_index = reorder(a, order)
@@ -102,7 +106,7 @@ class Lists:
         a["position"][:n] -= shift
         a["place"][:m, :3] -= shift[a["grain"][:m]]
 
-    def _cells(self, m: int) -> tuple[np.ndarray, int, np.ndarray, np.ndarray]:
+    def _cells(self, m: int) -> tuple[np.ndarray, int, np.ndarray]:
         model, place = self.model, self.arrays["place"]
         reach = 2 * self.largest + self.skin
         low = np.where(model.periodic, model.low, place[:m, :3].min(axis=0, initial=0.0))
@@ -113,7 +117,7 @@ class Lists:
         number = np.empty(m, np.int64)
         neighbours.cell_numbers(place, m, low, size, cells, model.periodic, number)
         mask = (1 << int(np.ceil(np.log2(max(2 * m, 16))))) - 1
-        return number, mask, cells, size
+        return number, mask, cells
 
     def _pairs(
         self, m: int, number: np.ndarray, mask: int, begin: np.ndarray, entries: np.ndarray, cells: np.ndarray,

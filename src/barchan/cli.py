@@ -1,0 +1,370 @@
+"""The command line: one function per verb, each a thin layer over what Python offers too."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from barchan import __version__
+from barchan.errors import BarchanError, FileError, Finding, SceneError
+
+if TYPE_CHECKING:
+    from barchan.record.recording import Recording
+    from barchan.run.loop import RunResult
+    from barchan.run.progress import Progress
+    from barchan.scene import Scene
+
+INTERRUPTED = 130
+FAMILIES = ("scenes", "laws", "shapes", "motions", "integrators", "observables")
+MOVIE_FRAMES = 240  # of the movie that a run makes by itself
+MOVIE_RATE = 25.0  # 1/s, the fastest
+
+
+class Verbs(TyperGroup):
+    """The verbs; what goes wrong on purpose is told in a line or two, without a traceback, and has its exit code."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Do what the verb says."""
+        try:
+            return super().invoke(ctx)
+        except BarchanError as error:
+            for finding in error.findings:
+                typer.echo(f"{typer.style('error:', fg='red', bold=True)} {finding}", err=True)
+            raise typer.Exit(error.exit_code) from None
+        except KeyboardInterrupt as stopped:
+            typer.echo(str(stopped) or "interrupted", err=True)
+            raise typer.Exit(INTERRUPTED) from None
+
+
+app = typer.Typer(
+    cls=Verbs,
+    help="Granular dynamics: say what is there, run it, record it, look at it.",
+    epilog="SCENE is a name from `barchan list scenes` or a TOML file; DIR is the folder of a run. Exit codes: 0 done, "
+    "1 a check failed, 2 wrong use or bad input, 3 the run stopped itself, 130 interrupted after a checkpoint.",
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+SceneName = Annotated[str, typer.Argument(metavar="SCENE", help="A scene of the library, or a TOML file.")]
+RunFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a field: --set duration='2 s' --set grains[0].count=100."),
+]
+Threads = Annotated[
+    int | None, typer.Option(min=1, help="Threads to compute with; the result is the same with any number.")
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something goes wrong.")]
+NoMovie = Annotated[bool, typer.Option("--no-movie", help="Do not make movie.gif at the end.")]
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"barchan {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def barchan(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Granular dynamics: say what is there, run it, record it, look at it."""
+
+
+# ------------------------------------------------------------ running
+
+
+@app.command()
+def run(
+    scene: SceneName,
+    changes: Changes = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to record; runs/NAME-N when left out.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the run that is in DIR.")] = False,
+    threads: Threads = None,
+    device: Annotated[str, typer.Option(help="What to compute on: cpu.")] = "cpu",
+    solver: Annotated[str | None, typer.Option(help="How motion is computed, instead of what the scene says.")] = None,
+    quiet: Quiet = False,
+    no_movie: NoMovie = False,
+) -> None:
+    """Run a scene, record it, and draw what happened."""
+    from barchan.run import loop
+    from barchan.run.progress import chosen
+
+    if device != "cpu":
+        raise SceneError(Finding("--device", repr(device), "this version computes on 'cpu' only"))
+    loaded = _load(scene, [*(changes or []), *([f"solver={solver}"] if solver else [])])
+    result = loop.run(loaded, out, force=force, threads=threads, progress=chosen(quiet=quiet))
+    _show(result, quiet=quiet, movie=not no_movie)
+
+
+@app.command()
+def resume(folder: RunFolder, threads: Threads = None, quiet: Quiet = False, no_movie: NoMovie = False) -> None:
+    """Go on with a run that was stopped; it ends as if it had never been."""
+    from barchan.run import loop
+    from barchan.run.progress import chosen
+
+    result = loop.resume(folder, threads=threads, progress=chosen(quiet=quiet))
+    if result.was_finished and not quiet:
+        typer.echo(f"{folder}: this run is finished, nothing is left to be done.")
+    _show(result, quiet=quiet, movie=not no_movie)
+
+
+@app.command()
+def check(scene: SceneName, changes: Changes = None) -> None:
+    """Find what is wrong with a scene without running it."""
+    from barchan.run.plan import Plan
+    from barchan.run.summary import table
+
+    loaded = _load(scene, changes)
+    plan = Plan.of(loaded)
+    for warning in plan.warnings:
+        typer.echo(f"{typer.style('warning:', fg='yellow', bold=True)} {warning}", err=True)
+    typer.echo(f"{loaded.name}: ready to run")
+    facts = (
+        ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} spheres"),
+        ("time step", f"{plan.time_step.value:.4g} s: {plan.time_step.text}"),
+        ("steps", f"about {plan.steps}, {loaded.duration:g} s"),
+        ("frames", f"{1 + round(loaded.duration * loaded.frame_rate)}"),
+    )
+    typer.echo(table(facts))
+
+
+# ------------------------------------------------------------ looking
+
+
+@app.command("list")
+def list_parts(
+    family: Annotated[str | None, typer.Argument(metavar="[FAMILY]", help=", ".join(FAMILIES) + ".")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One of them, with its parameters.")] = None,
+) -> None:
+    """List the scenes of the library and the parts that scenes are made of."""
+    from barchan import registry
+    from barchan.run.summary import table
+
+    if family is not None and family not in FAMILIES:
+        raise SceneError(Finding(family, "is nothing that can be listed", f"known: {', '.join(FAMILIES)}"))
+    if name is not None and family != "scenes":
+        typer.echo(_described(registry.part(str(family), name)))
+        return
+    for one in [family] if family else FAMILIES:
+        known = _scene_lines(name) if one == "scenes" else {key: p.summary() for key, p in registry.parts(one).items()}
+        typer.echo(("" if family else f"{one}\n") + table(known.items()) + ("" if family else "\n"))
+
+
+@app.command()
+def show(
+    scene: Annotated[
+        str | None, typer.Argument(metavar="SCENE", help="A scene of the library, or a TOML file.")
+    ] = None,
+    changes: Changes = None,
+    schema: Annotated[bool, typer.Option("--schema", help="Print the JSON Schema of scenes instead.")] = False,
+) -> None:
+    """Print a scene as TOML, with every default written out."""
+    from barchan.scene import dumps
+    from barchan.scene import schema as scene_schema
+
+    if schema:
+        typer.echo(json.dumps(scene_schema(), indent=2, ensure_ascii=False))
+    elif scene is None:
+        raise typer.BadParameter("give a SCENE or --schema")
+    else:
+        typer.echo(dumps(_load(scene, changes)), nl=False)
+
+
+@app.command()
+def info(folder: RunFolder) -> None:
+    """Tell what a run is and how far it has come."""
+    from barchan.run.summary import table
+
+    with _recording(folder) as recording:
+        typer.echo(table(_facts(folder, recording)))
+
+
+@app.command()
+def render(
+    folder: RunFolder,
+    frame: Annotated[int, typer.Option(help="Which frame, counted from 0; negative ones from the end.")] = -1,
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="The picture: png, pdf or svg.")] = None,
+    movie: Annotated[Path | None, typer.Option(metavar="FILE", help="Make a movie instead: gif or mp4.")] = None,
+    color: Annotated[str, typer.Option(help="What colours mean: group, speed, id, born, height.")] = "group",
+    view: Annotated[str, typer.Option(help="From where: auto, front, side, top, iso.")] = "auto",
+) -> None:
+    """Draw a frame of a run, or make a movie of it."""
+    from barchan import draw
+
+    look: dict[str, Any] = {"color": color, "view": view}
+    _check_look(color, view)
+    with _recording(folder) as recording:
+        if movie is not None:
+            typer.echo(str(draw.write_movie(recording, movie, **look)))
+            return
+        if not -len(recording) <= frame < len(recording):
+            raise FileError(Finding("--frame", str(frame), f"{recording.path} has {len(recording)} frames, from 0"))
+        chosen = recording[frame]
+        target = out or recording.path.parent / f"frame-{frame % len(recording):04d}.png"
+        typer.echo(str(draw.save_figure(draw.draw_scene(chosen, _scene_of(recording).walls, **look), target)))
+
+
+@app.command()
+def export(
+    folder: RunFolder,
+    to: Annotated[str, typer.Option(help="The format: vtkhdf, which ParaView opens.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
+) -> None:
+    """Write the recording of a run, finished or not, for another program."""
+    if to != "vtkhdf":
+        raise FileError(Finding("--to", repr(to), "known: vtkhdf"))
+    with _recording(folder) as recording:
+        recording.write_vtkhdf(out)
+    typer.echo(str(out))
+
+
+# ------------------------------------------------------------ what the verbs share
+
+
+def _load(scene: str, changes: list[str] | None) -> Scene:
+    from barchan.scene import load
+
+    return load(scene, changes or [])
+
+
+def _recording(folder: Path) -> Recording:
+    from barchan.record.recording import Recording
+
+    return Recording(folder)
+
+
+def _scene_of(recording: Recording) -> Scene:
+    from barchan.scene import loads
+
+    return loads(recording.scene_toml, str(recording.path))
+
+
+def _show(result: RunResult, *, quiet: bool, movie: bool) -> None:
+    """Draw the pictures of a run that are not there yet, and print its summary with the names of its files."""
+    from barchan.run.progress import chosen
+    from barchan.run.summary import rows, table
+
+    progress = chosen(quiet=quiet)
+    try:
+        with result.recording as recording:
+            drawn = _pictures(recording, result.folder, movie=movie, progress=progress)
+            files = [recording.path, *drawn]
+    finally:
+        progress.stop()
+    if not quiet:
+        names = ", ".join(path.name for path in files)
+        typer.echo(table([*rows(result.summary), ("files", f"{names} in {result.folder}")]))
+
+
+def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Progress) -> list[Path]:
+    """Draw what is missing; a picture that fails is told and costs nothing but itself."""
+    from barchan import draw
+
+    scene = _scene_of(recording)
+    count = len(recording)
+    stride = -(-count // MOVIE_FRAMES)
+    rate = min(scene.frame_rate / stride, MOVIE_RATE)
+    wanted: dict[str, Callable[[Path], Path]] = {
+        "summary.png": lambda path: draw.save_figure(draw.draw_summary(recording), path),
+        "scene.png": lambda path: draw.save_figure(draw.draw_scene(recording[-1], scene.walls), path),
+    }
+    if movie and count > 1:
+        frames = range(0, count, stride)
+        wanted["movie.gif"] = lambda path: draw.write_movie(
+            recording, path, scene.walls, fps=rate, frames=frames,
+            progress=lambda done, total: progress.status("drawing movie.gif", f"{done} of {total}"),
+        )  # fmt: skip
+    made = []
+    for name, write in wanted.items():
+        path = folder / name
+        try:
+            if not path.exists():
+                progress.status(f"drawing {name}")
+                write(path)
+            made.append(path)
+        except Exception as problem:
+            progress.note(f"{name} could not be drawn ({problem}); the recording is whole")
+    return made
+
+
+def _check_look(color: str, view: str) -> None:
+    from typing import get_args
+
+    from barchan.draw.camera import View
+    from barchan.draw.colors import Color
+
+    for option, value, known in (("--color", color, get_args(Color)), ("--view", view, get_args(View))):
+        if value not in known:
+            raise SceneError(Finding(option, repr(value), f"known: {', '.join(known)}"))
+
+
+def _scene_lines(name: str | None) -> dict[str, str]:
+    from barchan.scene import library, load
+
+    return {one: load(one).description for one in library() if name in (None, one)}
+
+
+def _described(part: Any) -> str:
+    """A part with all it says about itself: its docstring, and its parameters with unit and default."""
+    from barchan.run.summary import table
+
+    schema = part.model_json_schema()
+    lines = []
+    for name, field in schema.get("properties", {}).items():
+        default = (
+            "must be given" if name in schema.get("required", ()) else f"default {json.dumps(field.get('default'))}"
+        )
+        lines.append((name, ", ".join(text for text in (_unit(field), default) if text)))
+    parameters = table(lines) if lines else "  no parameters"
+    return f'{part.tag()} = "{part.key}"\n\n{inspect.cleandoc(part.__doc__ or "")}\n\n{parameters}'
+
+
+def _unit(field: dict[str, Any]) -> str:
+    """The unit that a field's schema states, or one inside it."""
+    inside = [*field.get("anyOf", ()), *field.get("prefixItems", ()), field.get("items", {})]
+    return field.get("unit") or next((unit for one in inside if one and (unit := _unit(one))), "")
+
+
+def _facts(folder: Path, recording: Recording) -> list[tuple[str, str]]:
+    from barchan.run import summary
+
+    scene, times = _scene_of(recording), recording.times
+    until = f"{times[-1]:.6g}" if len(times) else "0"
+    stopped = recording.summary.get("stopped")
+    state = "finished" if recording.finished else f"stopped itself: {stopped}" if stopped else "not finished"
+    numbers = {**recording.summary, **(summary.read(folder) if recording.finished else {})}
+    units = recording.units
+    measured = [
+        f"{name} ({units[name]})" if units[name] else name for name in recording.series if name not in ("time", "step")
+    ]
+    versions = recording.meta.get("versions", {})
+    return [
+        ("scene", f"{scene.name}: {scene.description}" if scene.description else scene.name),
+        ("state", f"{state}, {until} of {scene.duration:g} s, {len(recording)} frames"),
+        ("grains", str(len(recording[-1])) if len(recording) else "none recorded yet"),
+        *((words, value) for words, value in summary.rows(numbers) if words != "grains"),
+        ("measured", ", ".join(measured)),
+        ("made with", ", ".join(f"{name} {version}" for name, version in versions.items())),
+        ("command", str(recording.meta.get("command", ""))),
+        ("file", f"{recording.path}, {recording.path.stat().st_size / 1e6:.3g} MB"),
+    ]
+
+
+def main() -> None:
+    """The entry point of `barchan`."""
+    app(prog_name="barchan")
+
+
+if __name__ == "__main__":
+    main()

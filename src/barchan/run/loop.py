@@ -1,0 +1,172 @@
+"""Run a scene, or go on with a run that was stopped."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import platform
+import shlex
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from barchan import __version__, solvers
+from barchan.model.build import build_model
+from barchan.record import checkpoint
+from barchan.record.folder import CHECKPOINT, create, default_folder
+from barchan.record.recorder import Recorder
+from barchan.record.recording import Recording
+from barchan.run import progress as shown
+from barchan.run import summary
+from barchan.run.interrupt import Interrupt
+from barchan.run.plan import Measures, Plan
+from barchan.run.progress import Progress
+from barchan.run.schedule import Schedule
+from barchan.run.session import Session
+from barchan.scene import Scene, dumps, loads
+
+PREPARING = "preparing kernels (the first run of a new kind of scene compiles for some seconds)"
+FEW_GRAINS = 1000  # below it one thread is faster than several
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """A finished run."""
+
+    folder: Path
+    summary: Mapping[str, Any]  # what was found, in SI units
+    was_finished: bool = False  # nothing was left to be done
+
+    @property
+    def recording(self) -> Recording:
+        """The frames and series of the run."""
+        return Recording(self.folder)
+
+
+def run(
+    scene: Scene,
+    folder: Path | str | None = None,
+    *,
+    force: bool = False,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Run a scene and record it in `folder`, which must be new unless `force`; left out, it is `runs/<name>-<n>`.
+
+    `threads` changes the speed and not a bit of the result. `progress` shows how far the run is; left out, it is a line
+    on the terminal. Ctrl-C saves a checkpoint and raises `Interrupted`, a KeyboardInterrupt; `resume` goes on from it.
+    """
+    with _shown(progress) as progress:
+        plan = Plan.of(scene)
+        for warning in plan.warnings:
+            progress.note(f"warning: {warning}")
+        count = _use_threads(threads, len(plan.grains))
+        where = create(default_folder(scene.name) if folder is None else folder, force=force)
+        return _start(plan, where, _provenance(scene), count, progress, resume=None)
+
+
+def resume(folder: Path | str, *, threads: int | None = None, progress: Progress | None = None) -> RunResult:
+    """Go on with the run in `folder` from its last checkpoint: it ends with the same bits as if never stopped."""
+    where = Path(folder)
+    with _shown(progress) as progress:
+        with Recording(where) as recording:
+            scene_toml, meta, finished = recording.scene_toml, recording.meta, recording.finished
+            if finished:
+                return RunResult(where, {**recording.summary, **summary.read(where)}, was_finished=True)
+        scene = loads(scene_toml, str(where))
+        _compare_versions(meta, progress)
+        if not any((where / CHECKPOINT).with_suffix(ending).is_file() for ending in (".blocks", ".previous")):
+            plan = Plan.of(scene)
+            count = _use_threads(threads, len(plan.grains))
+            return _start(plan, where, meta, count, progress, resume=(0, 0))
+        return _go_on(scene, where, meta, threads, progress)
+
+
+def _start(
+    plan: Plan, where: Path, meta: Mapping[str, Any], threads: int, progress: Progress, resume: tuple[int, int] | None
+) -> RunResult:
+    """Run from the scene's start; `resume` is (0, 0) where a run stopped before its first checkpoint."""
+    scene, series = plan.scene, plan.measures.series
+    recorder = Recorder(where, scene_toml=dumps(scene), meta=meta, series=series, resume=resume)
+    with Interrupt() as interrupt, recorder:
+        began = time.monotonic()
+        progress.status(PREPARING)
+        solver = solvers.create(plan.model, plan.grains, plan.time_step.value)
+        solver.meet_walls()
+        session = Session(
+            scene, solver, recorder, plan.measures, pieces=plan.pieces, progress=progress, interrupt=interrupt,
+            began=began,
+        )  # fmt: skip
+        return _result(where, session.go(plan.schedule.visits()), threads)
+
+
+def _go_on(scene: Scene, where: Path, meta: Mapping[str, Any], threads: int | None, progress: Progress) -> RunResult:
+    """Run from the last checkpoint."""
+    arrays, saved = checkpoint.load(where, report=progress.note)
+    measures, model = Measures.of(scene), build_model(scene)
+    counts = (saved["frames"], saved["samples"])
+    recorder = Recorder(where, scene_toml=dumps(scene), meta=meta, series=measures.series, resume=counts)
+    with Interrupt() as interrupt, recorder:
+        began = time.monotonic() - saved["wall_time"]
+        progress.status(PREPARING)
+        solver = solvers.restore(model, arrays, saved["solver"])
+        count = _use_threads(threads, len(solver))
+        schedule = Schedule.of(scene, pieces=saved["pieces"], edges=model.walls.edges())
+        session = Session(
+            scene, solver, recorder, measures, pieces=saved["pieces"], progress=progress, interrupt=interrupt,
+            began=began, saved=saved["time"],
+        )  # fmt: skip
+        return _result(where, session.go(schedule.visits(after=saved["time"])), count)
+
+
+def _result(where: Path, numbers: Mapping[str, Any], threads: int) -> RunResult:
+    told = {**numbers, "threads": threads}
+    summary.write(where, told)
+    return RunResult(where, told)
+
+
+@contextmanager
+def _shown(progress: Progress | None) -> Iterator[Progress]:
+    """The progress asked for, or the one that suits the terminal; stopped at the end, so that the terminal is whole."""
+    teller = shown.chosen() if progress is None else progress
+    try:
+        yield teller
+    finally:
+        teller.stop()
+
+
+def _use_threads(asked: int | None, grains: int) -> int:
+    """Let the kernels use the threads asked for; left out, one for a few grains and all there are for many."""
+    from barchan.kernels import threads
+
+    count = asked if asked is not None else 1 if grains < FEW_GRAINS else threads.most()
+    threads.use(count)
+    return count
+
+
+def _provenance(scene: Scene) -> dict[str, Any]:
+    """Where a recording comes from: versions, machine, seed and command."""
+    return {
+        "versions": _versions(),
+        "platform": platform.platform(),
+        "processors": os.cpu_count(),
+        "seed": scene.seed,
+        "command": shlex.join([Path(sys.argv[0]).name, *sys.argv[1:]]),
+    }
+
+
+def _versions() -> dict[str, str]:
+    packages = {name: importlib.metadata.version(name) for name in ("numpy", "numba", "h5py")}
+    return {"barchan": __version__, "python": platform.python_version(), **packages}
+
+
+def _compare_versions(meta: Mapping[str, Any], progress: Progress) -> None:
+    """Tell if the run was begun with other versions: then the same bits cannot be promised."""
+    before, now = meta.get("versions", {}), _versions()
+    changed = [f"{name} {before[name]}" for name in now if before.get(name, now[name]) != now[name]]
+    if changed:
+        progress.note(f"note: this run was begun with {', '.join(changed)}; its last bits may differ from now on")

@@ -1,0 +1,98 @@
+"""All that can be known before a run: the arrays, the time step, what is measured and when. Nothing is written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from barchan import registry
+from barchan.errors import Finding, SceneError
+from barchan.model import preflight, timestep
+from barchan.model.build import Model, build
+from barchan.model.grains import Grains
+from barchan.model.timestep import TimeStep
+from barchan.observables import Moment, Observable
+from barchan.run.schedule import Schedule
+from barchan.scene import Scene
+
+ALWAYS = ("energy", "contacts", "pile", "count")  # observables of every run
+PIECE = 1_000_000  # grain-steps between two visits at most: about the work of a fifth of a second on one core
+
+
+@dataclass(frozen=True)
+class Measures:
+    """The observables of a run: those of every run and those of the scene, each kind once."""
+
+    observables: tuple[Observable, ...]
+
+    @classmethod
+    def of(cls, scene: Scene) -> Measures:
+        """The observables of a scene; SceneError where two of them would give numbers of the same name."""
+        asked = cast(Sequence[Observable], scene.observables)
+        missing = [key for key in ALWAYS if key not in [one.key for one in asked]]
+        observables = (*(cast(Observable, registry.part("observables", key)()) for key in missing), *asked)
+        owner: dict[str, Observable] = {}
+        for one in observables:
+            for name, _ in one.series:
+                if owner.setdefault(name, one) is not one:
+                    what = f"{one.key!r} measures {name!r}, as does {owner[name].key!r}"
+                    raise SceneError(Finding("observables", what, "every number must have a name of its own"))
+        return cls(observables)
+
+    @property
+    def series(self) -> list[tuple[str, str]]:
+        """Name and unit of every number."""
+        return [pair for one in self.observables for pair in one.series]
+
+    def measure(self, moment: Moment) -> dict[str, float]:
+        """A value for every name in `series`."""
+        return {name: value for one in self.observables for name, value in one.measure(moment).items()}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A scene that has passed all checks and is ready to run."""
+
+    scene: Scene
+    model: Model
+    grains: Grains
+    time_step: TimeStep
+    measures: Measures
+    warnings: tuple[Finding, ...]
+
+    @classmethod
+    def of(cls, scene: Scene) -> Plan:
+        """The plan of a scene; SceneError tells what keeps it from running."""
+        measures = Measures.of(scene)
+        model, grains = build(scene)
+        warnings = tuple(preflight.check(model, grains))
+        time_step = timestep.choose(model, grains)
+        _check_rates(scene, time_step.value)
+        return cls(scene, model, grains, time_step, measures, warnings)
+
+    @property
+    def steps(self) -> int:
+        """How many steps the run will take, if all are of the chosen length."""
+        return math.ceil(self.scene.duration / self.time_step.value * (1 - 1e-12))
+
+    @property
+    def pieces(self) -> int:
+        """Into how many pieces a frame is cut, so that a run can be watched, saved and stopped between them."""
+        steps = 1 / (self.scene.frame_rate * self.time_step.value)
+        return max(1, min(math.floor(steps), math.ceil(steps * len(self.grains) / PIECE)))
+
+    @property
+    def schedule(self) -> Schedule:
+        """When the run is visited."""
+        return Schedule.of(self.scene, pieces=self.pieces, edges=self.model.walls.edges())
+
+
+def _check_rates(scene: Scene, time_step: float) -> None:
+    """Refuse to record more often than the solver steps: frames would repeat each other."""
+    rates = {"frame_rate": scene.frame_rate, "sample_rate": scene.sample_rate}
+    slow = f"must be at most {1 / time_step:.4g}/s, one a time step of {time_step:.3g} s"
+    found = [Finding(name, f"{rate:g}/s", slow) for name, rate in rates.items() if rate and rate * time_step > 1 + 1e-9]
+    if found:
+        raise SceneError(found)

@@ -1,0 +1,135 @@
+"""One run in one process, from wherever it stands to its end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from barchan.errors import Finding, RunError
+from barchan.record import checkpoint
+from barchan.record.folder import CHECKPOINT
+from barchan.record.recorder import Recorder
+from barchan.run import summary
+from barchan.run.interrupt import Interrupt, Interrupted
+from barchan.run.plan import Measures
+from barchan.run.progress import Progress, Pulse
+from barchan.run.schedule import Reason, Visit
+from barchan.scene import Scene
+
+
+class Session:
+    """Advances a solver from visit to visit, records, watches, and saves checkpoints.
+
+    What is done at a visit depends on the schedule alone, never on the wall clock, so that a run that was stopped and
+    resumed goes through the same operations as one that was not.
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        solver: Any,
+        recorder: Recorder,
+        measures: Measures,
+        *,
+        pieces: int,
+        progress: Progress,
+        interrupt: Interrupt,
+        began: float,
+        saved: float | None = None,
+    ) -> None:
+        self.scene, self.solver, self.recorder, self.measures = scene, solver, recorder, measures
+        self.pieces = pieces
+        self.progress, self.interrupt = progress, interrupt
+        self.folder = recorder.folder
+        self.grain_steps = 0  # taken in this process after the first visit, which may have compiled
+        self._began = began  # on the wall clock, the time of earlier processes included
+        self._stepping: float | None = None  # when the first visit with steps before it was over
+        self._seconds = 0.0  # of wall clock that `grain_steps` took
+        self._values: dict[str, float] = {"kinetic_energy": 0.0, "worst_overlap": 0.0}
+        self._saved_at = time.monotonic()
+        self._saved_time = saved  # s, simulated; None before the first checkpoint
+
+    def go(self, visits: Iterator[Visit]) -> dict[str, Any]:
+        """Run to the end; answers with the summary. RunError where the numbers go bad, Interrupted after a signal."""
+        try:
+            for visit in visits:
+                self._visit(visit)
+                last = Reason.END in visit
+                if last or self._saved_time is None or self.interrupt.asked or self._due():
+                    self._save(visit.time)
+                if self.interrupt.asked and not last:
+                    raise Interrupted(self.folder, visit.time)
+        except RunError as error:
+            raise self._gone_bad(error) from error
+        self.progress.status("writing the recording")
+        found = summary.found(self.solver, self.recorder.counts)
+        self.recorder.close(found)
+        return {**found, **self._timing()}
+
+    def _visit(self, visit: Visit) -> None:
+        solver, before = self.solver, self.solver.step
+        solver.advance_to(visit.time)
+        if Reason.WALLS in visit:
+            solver.meet_walls()
+        solver.watch()
+        if Reason.SAMPLE in visit:
+            self._values = self.measures.measure(solver.moment())
+            self.recorder.sample(solver.time, solver.step, self._values)
+        if Reason.FRAME in visit:
+            self.recorder.frame(solver.snapshot(contacts=self.scene.record.contacts))
+        self._tell(visit.time, solver.step - before)
+
+    def _tell(self, moment: float, steps: int) -> None:
+        """Show where the run stands, once the kernels are there: the first steps may have compiled them."""
+        now = time.monotonic()
+        if self._stepping is None:
+            self._stepping = now if steps else None
+        else:
+            self.grain_steps += steps * len(self.solver)
+            self._seconds = now - self._stepping
+        if self._stepping is not None:
+            self.progress.pulse(
+                Pulse(
+                    time=moment,
+                    duration=self.scene.duration,
+                    grains=len(self.solver),
+                    step=self.solver.step,
+                    grain_steps=self.grain_steps,
+                    kinetic_energy=self._values["kinetic_energy"],
+                    worst_overlap=self._values["worst_overlap"],
+                )
+            )
+
+    def _due(self) -> bool:
+        return time.monotonic() - self._saved_at >= self.scene.checkpoint_interval
+
+    def _save(self, moment: float) -> None:
+        self.recorder.flush()
+        arrays, numbers = self.solver.state()
+        frames, samples = self.recorder.counts
+        saved = {
+            "time": moment,
+            "pieces": self.pieces,
+            "frames": frames,
+            "samples": samples,
+            "wall_time": time.monotonic() - self._began,
+            "solver": numbers,
+        }
+        checkpoint.save(self.folder, arrays, saved)
+        self._saved_at, self._saved_time = time.monotonic(), moment
+
+    def _timing(self) -> dict[str, Any]:
+        timing: dict[str, Any] = {"wall_time": time.monotonic() - self._began}
+        if self._seconds > 0:
+            timing["grain_steps_per_second"] = self.grain_steps / self._seconds
+        return timing
+
+    def _gone_bad(self, error: RunError) -> RunError:
+        """End the recording with the state that went bad, and say where the last good one is."""
+        self.recorder.frame(self.solver.snapshot())
+        self.recorder.close({**summary.found(self.solver, self.recorder.counts), "stopped": str(error)}, finished=False)
+        if self._saved_time is None:
+            return error
+        good = Finding(str(self.folder / CHECKPOINT), f"the last good state is here, t = {self._saved_time:.6g} s")
+        return RunError([*error.findings, good])

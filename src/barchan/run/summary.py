@@ -1,0 +1,73 @@
+"""What a run found, in numbers: for the recording, for `summary.json` beside it, and as a table for the eye."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from barchan.record.folder import write_error
+from barchan.run.progress import clock_text, short
+
+FILE = "summary.json"
+
+# Words in the table, and the value beside them from the numbers it needs; a row whose numbers are missing is left out.
+ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
+    ("simulated", lambda time: f"{time:.6g} s"),
+    ("steps", lambda steps, time_step: f"{steps} of {time_step:.3g} s"),
+    ("grains", lambda grains_in, grains_out: f"{grains_in} in, {grains_out} out"),
+    ("recorded", lambda frames, samples: f"{frames} frames, {samples} samples"),
+    ("worst overlap", lambda worst_overlap: f"{100 * worst_overlap:.3g}% of the smaller radius"),
+    ("energy balance", lambda energy_error: f"out by {100 * energy_error:.2g}% of what was turned over"),
+    ("neighbour lists", lambda list_rebuilds: f"built {list_rebuilds} times"),
+    ("took", lambda wall_time: clock_text(wall_time)),
+    (
+        "speed",
+        lambda grain_steps_per_second, threads: (
+            f"{short(grain_steps_per_second)} grain-steps/s on {threads} thread{'s' if threads > 1 else ''}"
+        ),
+    ),
+)
+
+
+def found(solver: Any, counts: tuple[int, int]) -> dict[str, Any]:
+    """What the solver found, the same every time the scene is run; `counts` are frames and samples recorded."""
+    return {"time": solver.time, "frames": counts[0], "samples": counts[1], **solver.statistics()}
+
+
+def write(folder: Path, summary: Mapping[str, Any]) -> None:
+    """Write `summary.json`, whole or not at all."""
+    path, part = folder / FILE, folder / (FILE + ".part")
+    try:
+        part.write_text(json.dumps(summary, indent=2) + "\n", encoding="utf-8")
+        os.replace(part, path)
+    except OSError as problem:
+        part.unlink(missing_ok=True)
+        raise write_error(path, problem, "the recording is whole; free space for the rest") from problem
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """The numbers of `summary.json`; none where it is missing or damaged: the recording has what matters."""
+    try:
+        numbers = json.loads((folder / FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return numbers if isinstance(numbers, dict) else {}
+
+
+def rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The lines of the table: words and value."""
+    for words, written in ROWS:
+        needed = inspect.signature(written).parameters
+        if all(name in summary for name in needed):
+            yield words, written(*(summary[name] for name in needed))
+
+
+def table(lines: Iterable[tuple[str, str]]) -> str:
+    """Words and values as two columns of text."""
+    pairs = list(lines)
+    width = max((len(words) for words, _ in pairs), default=0)
+    return "\n".join(f"  {words:<{width}}  {value}" for words, value in pairs)

@@ -1,0 +1,107 @@
+"""Carrying the soft-sphere solver through time: fixed steps of velocity Verlet, or adaptive Runge–Kutta."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from barchan.integrators import RungeKutta
+from barchan.solvers import soft_watch
+
+if TYPE_CHECKING:
+    from barchan.solvers.soft import SoftSolver
+
+
+class VerletStepper:
+    """Fixed steps: time is step · dt."""
+
+    half = 0.5  # of a step: how far friction and work are ahead of the positions
+
+    def __init__(self, solver: SoftSolver) -> None:
+        self.solver = solver
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return self.solver.step * self.solver.dt
+
+    @property
+    def pose_time(self) -> float:
+        """The time, s, that the positions belong to."""
+        return (self.solver.step + self.solver.drifted) * self.solver.dt
+
+    def advance_to(self, t: float) -> None:
+        """Go on to the step nearest to time t, s."""
+        self.advance(round(t / self.solver.dt) - self.solver.step)
+
+    def advance(self, steps: int) -> None:
+        """Take that many steps."""
+        solver, done = self.solver, 0
+        while done < steps:
+            taken, solver.drifted = solver.kernels.verlet_steps(
+                solver.packed(), solver.step, steps - done, solver.drifted, solver.dt, solver.lists.limit
+            )
+            done += taken
+            solver.step += taken
+            if solver.drifted:
+                soft_watch.finite(solver)
+                solver.rebuild(tidy=True)
+
+
+class RungeKuttaStepper:
+    """Adaptive steps that end at every time asked for; step counts accepted steps."""
+
+    half = 0.0
+
+    def __init__(self, solver: SoftSolver, integrator: RungeKutta) -> None:
+        self.solver = solver
+        self.integrator = integrator
+        count, n = len(integrator.lower), len(solver)
+        self.tableau = np.zeros((count, count))
+        for s, row in enumerate(integrator.stages):
+            self.tableau[s, : len(row)] = row
+        self.controls = np.array([integrator.tolerance, integrator.shortest, integrator.longest])
+        arrays = solver.arrays
+        if "clock" not in arrays:
+            first = min(max(solver.dt, integrator.shortest), integrator.longest)
+            arrays["clock"] = np.array([0.0, first, first, 0.0])
+            arrays["cursor"] = np.zeros(4, np.int64)
+            arrays["works"] = np.zeros(solver.kernels.WORKS + solver.kernels.WALL_WORKS)
+        self.base = np.zeros((n, 13))
+        self.slopes = np.zeros((count, n, 13))
+        self.power = np.zeros((count, len(arrays["works"])))
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return float(self.solver.arrays["clock"][0])
+
+    @property
+    def pose_time(self) -> float:
+        """The time, s, that the positions belong to, within a step."""
+        return float(self.solver.arrays["clock"][3])
+
+    def advance_to(self, t: float) -> None:
+        """Take steps that end at time t, s."""
+        solver, a, rule = self.solver, self.solver.arrays, self.integrator
+        a["clock"][3] = a["clock"][0]
+        solver.rebuild(tidy=True)
+        while True:
+            answer = solver.kernels.runge_kutta_steps(
+                solver.packed(), t, 1 / solver.model.scene.frame_rate, self.tableau, np.array(rule.lower),
+                np.array(rule.higher), rule.order, self.controls, rule.incremental, self.base, self.slopes, self.power,
+                a["works"], a["clock"], a["cursor"], solver.lists.limit,
+            )  # fmt: skip
+            solver.step = int(a["cursor"][1])
+            if answer == solver.kernels.DONE:
+                a["clock"][0] = t
+                return
+            soft_watch.finite(solver)
+            # Grains keep their rows and their side of the box while a step is under way: its stages are stored so.
+            solver.rebuild(tidy=False)
+
+    def statistics(self) -> dict[str, Any]:
+        """Accepted and rejected steps so far."""
+        cursor = self.solver.arrays["cursor"]
+        return {"steps_accepted": int(cursor[1]), "steps_rejected": int(cursor[2])}
