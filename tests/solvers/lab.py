@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from barchan.kernels import threads
 from barchan.model.build import build
 from barchan.scene.scene import Scene
 from barchan.solvers.soft import SoftSolver
@@ -79,7 +80,8 @@ def scene(
 
 
 def solver(described: Scene, time_step: float) -> SoftSolver:
-    """The scene's solver; spheres count as clumps."""
+    """The scene's solver; spheres count as clumps. One thread: for a few grains more would wait for each other."""
+    threads.use(1)
     model, made = build(described)
     made.sphere_offset[0, 0] += 1e-300
     return SoftSolver(model, made, time_step)

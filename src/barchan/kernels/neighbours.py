@@ -21,7 +21,7 @@ def cell_numbers(place: Any, count: int, low: Any, size: Any, cells: Any, period
     for i in range(count):
         value = 0
         for axis in range(3):
-            k = int(math.floor((place[i, axis] - low[axis]) / size[axis]))
+            k = math.floor((place[i, axis] - low[axis]) / size[axis])
             k = k % cells[axis] if periodic[axis] else min(max(k, 0), cells[axis] - 1)
             value = value * cells[axis] + k
         number[i] = value

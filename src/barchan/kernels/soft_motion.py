@@ -164,8 +164,8 @@ def gather(
     """Let every grain add up its contacts, always in the order of the lists, and kick it for the time `kick` (s)."""
     for g in prange(grains):
         fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for k in range(U(pair_range[g]), U(pair_range[g + 1])):
-            at = (U(k) >> U(4)) * U(16 * SLOTS) + (U(k) & U(15))
+        for pair in range(pair_range[g], pair_range[g + 1]):
+            at = (U(pair) >> U(4)) * U(16 * SLOTS) + (U(pair) & U(15))
             fx += slots[at]
             fy += slots[at + U(16)]
             fz += slots[at + U(32)]
@@ -173,7 +173,7 @@ def gather(
             ty += slots[at + U(64)]
             tz += slots[at + U(80)]
         for e in range(link_start[g], link_start[g + 1]):
-            link = U(links[e])
+            link = np.uint64(links[e])
             at = (link >> U(4)) * U(16 * SLOTS) + (link & U(15))
             fx -= slots[at]
             fy -= slots[at + U(16)]
@@ -183,13 +183,13 @@ def gather(
             tz += slots[at + U(128)]
         low, high = wall_range[g], wall_range[g + 1]
         for k in range(low, high):
-            at = (k // 16) * 16 * WALL_SLOTS + k % 16
-            fx += wall_slots[at]
-            fy += wall_slots[at + 16]
-            fz += wall_slots[at + 32]
-            tx += wall_slots[at + 48]
-            ty += wall_slots[at + 64]
-            tz += wall_slots[at + 80]
+            spot = (k // 16) * 16 * WALL_SLOTS + k % 16
+            fx += wall_slots[spot]
+            fy += wall_slots[spot + 16]
+            fz += wall_slots[spot + 32]
+            tx += wall_slots[spot + 48]
+            ty += wall_slots[spot + 64]
+            tz += wall_slots[spot + 80]
         mass = motion[g, 3]
         fx += mass * gravity[0]
         fy += mass * gravity[1]
@@ -233,7 +233,8 @@ def evaluate(
     )  # fmt: skip
     gather(
         c.grains, kick, c.pair_range, c.link_start, c.links, c.slots, c.wall_range, c.wall_slots, c.gravity, c.freedom,
-        c.stiction, step, hold_weight, c.inertia, c.orientation, c.motion, c.force, c.torque, c.velocity, c.angular, c.held,
+        c.stiction, step, hold_weight, c.inertia, c.orientation, c.motion, c.force, c.torque, c.velocity, c.angular,
+        c.held,
     )  # fmt: skip
 
 

@@ -149,8 +149,8 @@ def next_step(tolerance: float, h: float, error: float, order: int) -> float:
 
 @njit(cache=True)
 def runge_kutta_steps(
-    c: Any, end: float, frame: float, tableau: Any, lower: Any, higher: Any, order: int, controls: Any, incremental: bool,
-    base: Any, slopes: Any, power: Any, works: Any, clock: Any, cursor: Any, limit: float,
+    c: Any, end: float, frame: float, tableau: Any, lower: Any, higher: Any, order: int, controls: Any,
+    incremental: bool, base: Any, slopes: Any, power: Any, works: Any, clock: Any, cursor: Any, limit: float,
 ) -> int:  # fmt: skip
     """Steps up to the time `end`, s. Answers DONE, or WORN where the pair list must be made anew first.
 

@@ -44,8 +44,8 @@ def move_walls(t: float, pieces: int, rest: Any, motions: Any, motion_kind: Any,
     """Where every piece is at time t, and how it moves.
 
     rest: (pieces, 7) origin and quaternion at rest. motions: (pieces, 2) first and last + 1 of the piece's motions,
-    which are applied one after another. pose: (pieces, 16) origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12, such
-    that the wall's point X moves with velocity + spin × X (X in the scene's coordinates).
+    which are applied one after another. pose: (pieces, 16) origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12,
+    such that the wall's point X moves with velocity + spin × X (X in the scene's coordinates).
     """
     for p in range(pieces):
         ox, oy, oz = rest[p, 0], rest[p, 1], rest[p, 2]

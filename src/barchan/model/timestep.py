@@ -12,7 +12,7 @@ from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.scene.materials import surface
 
-STEPS_PER_CONTACT = 20  # steps that the shortest collision is resolved with
+STEPS_PER_CONTACT = 30  # steps that the shortest collision is resolved with
 FEWEST_PER_CONTACT = 8  # fewer is an error: energy is no longer conserved in a collision
 
 

@@ -9,16 +9,19 @@ from typing import cast
 
 from barchan import registry
 from barchan.errors import Finding, SceneError
-from barchan.model import preflight, timestep
+from barchan.model import timestep
 from barchan.model.build import Model, build
 from barchan.model.grains import Grains
 from barchan.model.timestep import TimeStep
 from barchan.observables import Moment, Observable
 from barchan.run.schedule import Schedule
 from barchan.scene import Scene
+from barchan.solvers import preflight
 
 ALWAYS = ("energy", "contacts", "pile", "count")  # observables of every run
-PIECE = 1_000_000  # grain-steps between two visits at most: about the work of a fifth of a second on one core
+MOST_WORK = 1_000_000  # grain-steps between two visits: about a fifth of a second on one core
+WATCHES = 10  # visits a frame, where that leaves LEAST_STEPS between them: fewer would cost more than they are worth
+LEAST_STEPS = 500
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class Plan:
         model, grains = build(scene)
         warnings = tuple(preflight.check(model, grains))
         time_step = timestep.choose(model, grains)
-        _check_rates(scene, time_step.value)
+        _check_rate(scene, time_step.value)
         return cls(scene, model, grains, time_step, measures, warnings)
 
     @property
@@ -80,8 +83,9 @@ class Plan:
     @property
     def pieces(self) -> int:
         """Into how many pieces a frame is cut, so that a run can be watched, saved and stopped between them."""
-        steps = 1 / (self.scene.frame_rate * self.time_step.value)
-        return max(1, min(math.floor(steps), math.ceil(steps * len(self.grains) / PIECE)))
+        steps = math.floor((1 + 1e-9) / (self.scene.frame_rate * self.time_step.value))
+        wanted = max(math.ceil(steps * len(self.grains) / MOST_WORK), min(WATCHES, steps // LEAST_STEPS))
+        return max(1, min(steps, wanted))
 
     @property
     def schedule(self) -> Schedule:
@@ -89,10 +93,9 @@ class Plan:
         return Schedule.of(self.scene, pieces=self.pieces, edges=self.model.walls.edges())
 
 
-def _check_rates(scene: Scene, time_step: float) -> None:
-    """Refuse to record more often than the solver steps: frames would repeat each other."""
-    rates = {"frame_rate": scene.frame_rate, "sample_rate": scene.sample_rate}
-    slow = f"must be at most {1 / time_step:.4g}/s, one a time step of {time_step:.3g} s"
-    found = [Finding(name, f"{rate:g}/s", slow) for name, rate in rates.items() if rate and rate * time_step > 1 + 1e-9]
-    if found:
-        raise SceneError(found)
+def _check_rate(scene: Scene, time_step: float) -> None:
+    """Refuse to measure more often than the solver steps: samples would repeat each other."""
+    rate = scene.sample_rate
+    if rate is not None and rate * time_step > 1 + 1e-9:
+        expected = f"must be at most {1 / time_step:.4g}/s, one a time step of {time_step:.3g} s"
+        raise SceneError(Finding("sample_rate", f"{rate:g}/s", expected))

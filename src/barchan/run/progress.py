@@ -74,7 +74,7 @@ class Meter:
         """A line that says how far the run is and how fast it goes."""
         now = self._clock()
         self._seen.append((now, pulse))
-        while len(self._seen) > 2 and self._seen[1][0] < now - WINDOW:
+        while len(self._seen) > 2 and self._seen[1][0] <= now - WINDOW:
             self._seen.popleft()
         then, first = self._seen[0]
         parts = [

@@ -7,17 +7,20 @@ from typing import Any
 import numpy as np
 
 from barchan.errors import Finding, SceneError
+from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.timestep import contact_time, impact_speed
 from barchan.observables import Moment
+from barchan.solvers import create
 
 MOST_OVERLAP = 0.1  # of the smaller radius, at the start
 SOFT = 0.2  # of the radius: a deeper impact is told as a warning
 LISTED = 4  # findings of one kind that are told one by one
 
 
-def check(solver: Any, grains: Grains) -> list[Finding]:
+def check(model: Model, grains: Grains) -> list[Finding]:
     """Warnings about a scene at its start; SceneError with all errors where there are any."""
+    solver = create(model, grains, 1e-6)  # nothing moves yet: the step does not matter
     moment: Moment = solver.moment()
     errors = [*_overlaps(solver, moment), *_outside(solver), *_small_box(solver)]
     if errors:

@@ -105,7 +105,7 @@ class SoftSolver:
             self.rebuild(tidy=True)
 
     def rebuild(self, *, tidy: bool) -> None:
-        """Make the lists of near pairs and walls anew; tidy: grains may be sorted and brought back into a periodic box."""
+        """Make the lists of near pairs and walls anew; tidy: grains may be sorted and wrapped into the box."""
         a, walls = self.arrays, self.model.walls
         self.kernels.move_walls(
             self.stepper.pose_time, len(walls), walls.rest, walls.motion_range, walls.motion_kind, walls.motion_table,

@@ -10,7 +10,7 @@ from barchan.kernels import neighbours
 from barchan.model.build import Model
 from barchan.solvers.soft_arrays import GHOSTS, LANES, blocks, reorder, sphere_arrays
 
-SKIN_LEAST, SKIN_MOST = 0.08, 0.6  # of the smallest sphere's radius
+SKIN_LEAST, SKIN_MOST = 0.08, 1.0  # of the smallest sphere's radius
 SORT_EVERY = 20  # rebuilds
 
 

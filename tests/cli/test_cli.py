@@ -1,0 +1,181 @@
+"""The command line's contract: verbs, files, exit codes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+import tomllib
+
+import pytest
+
+import barchan as bc
+from barchan.registry import FAMILIES, parts
+from run.shared import JELLY, recording_hash
+
+
+def test_run_records_draws_and_sums_up(ran):
+    folder, (code, out, err) = ran
+    assert code == 0, err
+    assert {path.name for path in folder.iterdir()} >= {
+        "recording.vtkhdf", "checkpoint.blocks", "summary.png", "scene.png", "movie.gif", "summary.json",
+    }  # fmt: skip
+    for words in ("compiles", "worst overlap", "energy balance", "30 in, 0 out", "grain-steps/s", "movie.gif"):
+        assert words in out
+    assert json.loads((folder / "summary.json").read_text())["grains_in"] == 30
+
+
+def test_run_folders_count_up_and_quiet_is_silent(home, command):
+    for _ in range(2):
+        assert command("run", "small.toml", "--set", "duration=0.02", "--quiet", "--no-movie") == (0, "", "")
+    assert [path.name for path in sorted((home / "runs").iterdir())] == ["small-1", "small-2"]
+    assert not (home / "runs" / "small-1" / "movie.gif").exists()
+
+
+def test_a_run_is_not_overwritten_without_force(run_folder, command):
+    before = recording_hash(run_folder)
+    code, _, err = command("run", "small.toml", "--out", "out")
+    assert code == 2
+    assert err.startswith("error: ") and "already holds a run" in err and "--force" in err
+    assert recording_hash(run_folder) == before
+    arguments = ("--set", "duration=0.02", "--force", "--no-movie")
+    assert command("run", "small.toml", "--out", "out", *arguments)[0] == 0
+    assert recording_hash(run_folder) != before
+
+
+def test_info_at_a_glance(run_folder, command):
+    code, out, _ = command("info", "out")
+    assert code == 0
+    for words in ("small: Thirty grains", "finished, 0.1 of 0.1 s, 6 frames", "kinetic_energy (J)", "barchan 0.1.0"):
+        assert words in out
+
+
+def test_resume_of_a_finished_run_says_so_and_draws_what_is_missing(run_folder, command):
+    (run_folder / "summary.png").unlink()
+    code, out, _ = command("resume", "out")
+    assert code == 0
+    assert "this run is finished" in out
+    assert (run_folder / "summary.png").exists()
+
+
+def test_drawing_that_fails_costs_nothing_but_the_picture(home, command, monkeypatch):
+    from barchan.draw import summary
+
+    monkeypatch.setattr(summary, "draw_summary", lambda recording: 1 / 0)
+    code, out, _ = command("run", "small.toml", "--set", "duration=0.02", "--out", "out", "--no-movie")
+    assert code == 0
+    assert "summary.png could not be drawn" in out
+    assert (home / "out" / "scene.png").exists()
+
+
+def test_a_run_that_goes_bad_ends_with_code_3(home, command):
+    (home / "jelly.toml").write_text(JELLY, encoding="utf-8")
+    code, _, err = command("run", "jelly.toml", "--out", "out")
+    assert code == 3
+    assert "grain 0" in err and "checkpoint.blocks" in err and "time_step" in err
+    assert (home / "out" / "checkpoint.blocks").exists()
+    code, out, _ = command("info", "out")
+    assert code == 0 and "stopped itself" in out
+
+
+def test_render(run_folder, command):
+    code, out, _ = command("render", "out", "--frame", "2", "--color", "speed", "--view", "front")
+    assert code == 0
+    assert (run_folder / "frame-0002.png").exists() and "frame-0002.png" in out
+    assert command("render", "out", "--out", "last.png")[0] == 0
+    assert command("render", "out", "--movie", "small.gif")[0] == 0
+    assert (run_folder.parent / "last.png").exists() and (run_folder.parent / "small.gif").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("render", "out", "--frame", "6"), "has 6 frames"),
+        (("render", "out", "--color", "taste"), "known: group"),
+        (("render", "out", "--view", "inside"), "known: auto"),
+        (("render", "out", "--movie", "small.avi"), "must end in .gif or .mp4"),
+        (("export", "out", "--to", "pdb", "--out", "x"), "known: vtkhdf"),
+        (("info", "nowhere"), "no such file or folder"),
+        (("resume", "nowhere"), "no such file or folder"),
+        (("run", "small.toml", "--device", "cuda", "--out", "new"), "'cpu' only"),
+        (("run", "small.toml", "--solver", "magic", "--out", "new"), "solver"),
+        (("run", "small.toml", "--set", "duratoin=1", "--out", "new"), "did you mean 'duration'"),
+        (("run", "no-such-scene"), "no such scene"),
+        (("list", "flavours"), "known: scenes, laws"),
+        (("list", "laws", "hurtz"), "did you mean 'hertz'"),
+    ],
+)  # fmt: skip
+def test_wrong_use_is_told_in_a_line(run_folder, command, arguments, words):
+    code, out, err = command(*arguments)
+    assert code == 2
+    assert out == ""
+    assert words.lower() in err.lower()
+    assert err.startswith("error: ") and err.count("\n") == 1
+    assert not (run_folder.parent / "new").exists()
+
+
+def test_export_opens_again(run_folder, command):
+    code, out, _ = command("export", "out", "--to", "vtkhdf", "--out", "copy.vtkhdf")
+    assert (code, out.strip()) == (0, "copy.vtkhdf")
+    with bc.Recording("copy.vtkhdf") as recording:
+        assert len(recording) == 6
+
+
+def test_check(home, command):
+    code, out, _ = command("check", "small.toml")
+    assert code == 0
+    for words in ("ready to run", "30, of 30 spheres", "1/20 of the shortest collision", "steps"):
+        assert words in out
+    assert [path.name for path in home.iterdir()] == ["small.toml"]
+
+
+def test_show_prints_a_scene_that_is_the_same(home, command):
+    code, out, _ = command("show", "small.toml", "--set", "seed=7")
+    assert code == 0
+    assert tomllib.loads(out)["checkpoint_interval"] == 60.0
+    assert bc.loads(out) == bc.load("small.toml", ["seed=7"])
+
+
+def test_show_schema(command):
+    code, out, _ = command("show", "--schema")
+    assert code == 0
+    assert "grains" in json.loads(out)["properties"]
+    assert command("show")[0] == 2
+
+
+def test_every_family_every_part_and_every_scene_is_listed(command):
+    code, out, _ = command("list")
+    assert code == 0
+    for family in FAMILIES:
+        assert f"{family}\n" in out
+        for key, part in parts(family).items():
+            assert f"  {key} " in out
+            assert command("list", family, key)[1].startswith(f'{part.tag()} = "{key}"\n')
+    for name in bc.library():
+        assert f"  {name} " in out
+
+
+def test_a_part_is_listed_with_its_parameters_and_units(command):
+    _, out, _ = command("list", "motions", "oscillate")
+    assert "amplitude" in out and " m, " in out and "1/s" in out
+
+
+def test_help_is_quick():
+    """Best of three, each in a fresh process: other work on the machine only ever adds time."""
+    seconds = []
+    for _ in range(3):
+        start = time.perf_counter()
+        done = subprocess.run([sys.executable, "-m", "barchan.cli", "--help"], capture_output=True, text=True, timeout=60)
+        seconds.append(time.perf_counter() - start)
+        assert done.returncode == 0 and "Exit codes" in done.stdout
+    assert min(seconds) < 1.0
+
+
+def test_every_public_name_is_there():
+    for name in bc.__all__:
+        assert getattr(bc, name) is not None
+    assert set(bc.__all__) == set(dir(bc))
+    assert callable(bc.run)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = bc.nothing
