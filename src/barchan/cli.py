@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 FAMILIES = ("scenes", "laws", "shapes", "motions", "integrators", "observables")
-MOVIE_FRAMES = 240  # of the movie that a run makes by itself
+MOVIE_FRAMES = 150  # of the movie that a run makes by itself
 MOVIE_RATE = 25.0  # 1/s, the fastest
 
 

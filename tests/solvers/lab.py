@@ -146,3 +146,15 @@ def fingerprint(machine: SoftSolver) -> str:
 def order_of(errors: Sequence[float]) -> float:
     """The order of convergence of errors at steps h, h/2, h/4, …, by least squares."""
     return -float(np.polyfit(np.arange(len(errors)), np.log2(np.abs(errors)), 1)[0])
+
+
+def kitchen(
+    groups: Iterable[dict[str, Any]], walls: Iterable[dict[str, Any]] = (), *, law: str = "displacement", **options: Any
+) -> Scene:
+    """A scene that has everything: a periodic axis (y, unless told otherwise, 1 m long) and stiction as well."""
+    everything = {
+        "stiction": {},
+        "periodic": (False, True, False),
+        "box": {"low": (-1e3, -0.5, -1e3), "high": (1e3, 0.5, 1e3)},
+    }
+    return scene(law, groups, walls, **{**everything, **options})

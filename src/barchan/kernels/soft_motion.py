@@ -14,7 +14,7 @@ from numba import njit, prange
 
 from barchan.kernels.bound import CLUMPS, STICTION
 from barchan.kernels.soft_pairs import SLOTS, pair_pass
-from barchan.kernels.soft_walls import WALL_SLOTS, move_walls, rotated, wall_pass
+from barchan.kernels.soft_walls import WALL_SLOTS, move_walls, rotated, wall_pace, wall_pass
 
 U = np.uint64
 
@@ -251,7 +251,7 @@ def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float, limit
                 c.grains, dt, c.start, c.offset, c.inertia, c.force, c.torque, c.position, c.velocity, c.orientation,
                 c.angular, c.turn, c.motion, c.place, c.origin,
             )  # fmt: skip
-            c.strayed[0] += dt * c.strayed[1]
+            c.strayed[0] += dt * wall_pace(c.pieces, c.pose, c.axial, c.reach)
             if not (worst <= limit) or c.strayed[0] * c.strayed[0] > limit:
                 return s, True
         evaluate(c, (begin + s + 1) * dt, 0.5 * dt, dt, 1.0, dt, dt, 0.5 * dt)

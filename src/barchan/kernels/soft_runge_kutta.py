@@ -13,7 +13,7 @@ from numba import njit, prange
 
 from barchan.kernels.soft_motion import evaluate, spin_of, turned
 from barchan.kernels.soft_pairs import WORKS
-from barchan.kernels.soft_walls import WALL_WORKS, rotated
+from barchan.kernels.soft_walls import WALL_WORKS, rotated, wall_pace
 
 STATE = 13
 STAGE, ACCEPTED, REJECTED, MOVED = 0, 1, 2, 3  # entries of `cursor`
@@ -133,7 +133,7 @@ def worn(c: Any, worst: float, at: float, clock: Any, cursor: Any, limit: float)
     """Whether the pair list must be made anew before forces can be found at time `at`, s."""
     if cursor[MOVED] == 1:
         return False
-    way = (at - clock[LISTED]) * c.strayed[1]
+    way = (at - clock[LISTED]) * wall_pace(c.pieces, c.pose, c.axial, c.reach)
     if worst <= limit and way * way <= limit:
         return False
     clock[LISTED] = at

@@ -77,6 +77,28 @@ def move_walls(t: float, pieces: int, rest: Any, motions: Any, motion_kind: Any,
 
 
 @njit(cache=True)
+def wall_pace(pieces: int, pose: Any, axial: Any, reach: Any) -> float:
+    """The fastest speed, m/s, at which a wall's surface moves within reach of the grains.
+
+    reach: middle of the grains and their farthest distance from it, m. That a round wall turns about its own axis does
+    not move its surface.
+    """
+    fastest = 0.0
+    for p in range(pieces):
+        ox, oy, oz = pose[p, 0], pose[p, 1], pose[p, 2]
+        wx, wy, wz = pose[p, 10], pose[p, 11], pose[p, 12]
+        vx, vy, vz = pose[p, 7] + wy * oz - wz * oy, pose[p, 8] + wz * ox - wx * oz, pose[p, 9] + wx * oy - wy * ox
+        ax, ay, az = rotated(pose[p, 3], pose[p, 4], pose[p, 5], pose[p, 6], 0.0, 0.0, 1.0)
+        own = axial[p] * (wx * ax + wy * ay + wz * az)
+        wx, wy, wz = wx - own * ax, wy - own * ay, wz - own * az
+        dx, dy, dz = reach[0] - ox, reach[1] - oy, reach[2] - oz
+        vx, vy, vz = vx + wy * dz - wz * dy, vy + wz * dx - wx * dz, vz + wx * dy - wy * dx
+        speed = math.sqrt(vx * vx + vy * vy + vz * vz) + reach[3] * math.sqrt(wx * wx + wy * wy + wz * wz)
+        fastest = max(fastest, speed)
+    return fastest
+
+
+@njit(cache=True)
 def wall_gap(
     piece: int, x: float, y: float, z: float, pose: Any, kind: Any, shape_table: Any
 ) -> tuple[float, float, float, float]:

@@ -16,7 +16,6 @@ from barchan.scene.materials import surface
 from barchan.scene.scene import Scene
 
 COLUMNS = 16  # of the tables of constants: 0–11 the law's, 12 rolling friction, 13 rolling viscosity, 14 friction
-REACH = 1e3  # how far from a motion's pivot, in units of the scene, a contact is thought of when walls turn
 
 
 @dataclass(frozen=True)
@@ -28,6 +27,7 @@ class Walls:
     rest: np.ndarray  # (P, 7) m and quaternion: origin and orientation at rest
     kind: np.ndarray  # (P,) int64, index into gaps
     shape_table: np.ndarray  # (P, …) parameters of the gap
+    axial: np.ndarray  # (P,) 1 for pieces that turning about their own axis leaves as they are, else 0
     wall: np.ndarray  # (P,) int64, index into scene.walls
     material: np.ndarray  # (P,) int64
     appears: np.ndarray  # (P,) s
@@ -129,6 +129,7 @@ def _walls(scene: Scene) -> Walls:
         rest=np.array([[*p.origin, *p.orientation] for p in pieces], float).reshape(-1, 7),
         kind=np.array([_number(gaps, p.gap) for p in pieces], np.int64),
         shape_table=_ragged([p.parameters for p in pieces]),
+        axial=np.array([float(p.axial) for p in pieces]),
         wall=np.array(owners, np.int64),
         material=np.array([materials.index(wall.material) for wall in owned], np.int64),
         appears=np.array([wall.appears for wall in owned], float),

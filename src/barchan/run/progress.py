@@ -77,18 +77,16 @@ class Meter:
         while len(self._seen) > 2 and self._seen[1][0] <= now - WINDOW:
             self._seen.popleft()
         then, first = self._seen[0]
-        parts = [
-            f"t = {pulse.time:.4g} / {pulse.duration:g} s ({100 * pulse.time / pulse.duration:.0f}%)",
-            f"{pulse.grains} grains",
-        ]
         wall = now - then
+        parts = [f"t = {pulse.time:.4g} / {pulse.duration:g} s ({100 * pulse.time / pulse.duration:.0f}%)"]
+        if wall > 0 and pulse.time > first.time:
+            left = (pulse.duration - pulse.time) * wall / (pulse.time - first.time)
+            parts.append(f"{clock_text(left)} left")
+        parts.append(f"{pulse.grains} grains")
         if wall > 0:
             parts.append(f"{short((pulse.step - first.step) / wall)} steps/s")
             parts.append(f"{short((pulse.grain_steps - first.grain_steps) / wall)} grain-steps/s")
         parts += [f"kinetic {pulse.kinetic_energy:.3g} J", f"overlap {100 * pulse.worst_overlap:.2g}%"]
-        if wall > 0 and pulse.time > first.time:
-            left = (pulse.duration - pulse.time) * wall / (pulse.time - first.time)
-            parts.append(f"{clock_text(left)} left")
         return " · ".join(parts)
 
 
@@ -123,7 +121,7 @@ class Lines:
 
 
 class LiveLine:
-    """One line on a terminal that keeps changing, through rich."""
+    """One line on a terminal that keeps changing, through rich; on a narrow one it takes two."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -156,7 +154,7 @@ class LiveLine:
         self._live.stop()
 
     def _show(self, line: str) -> None:
-        self._live.update(self._text(line, no_wrap=True, overflow="ellipsis", style="cyan"), refresh=True)
+        self._live.update(self._text(line, style="cyan"), refresh=True)
 
 
 def chosen(*, quiet: bool = False) -> Progress:

@@ -41,6 +41,7 @@ class Piece(NamedTuple):
     origin: Vector  # m
     orientation: Quaternion  # (w, x, y, z), from the piece's frame to the scene's
     parameters: tuple[float, ...]
+    axial: bool = False  # turning about its own z axis leaves the surface where it is
 
 
 class Shape(Part):
@@ -62,8 +63,8 @@ class Shape(Part):
 
 
 def piece_along(gap: Gap, origin: Vector, axis: Vector, *parameters: float) -> Piece:
-    """A piece whose z axis lies along `axis`; `origin` in m."""
-    return piece_turned(gap, origin, rotation_to(axis), *parameters)
+    """A piece with its z axis along `axis` and the same all round it; `origin` in m."""
+    return piece_turned(gap, origin, rotation_to(axis), *parameters)._replace(axial=True)
 
 
 def piece_turned(gap: Gap, origin: Any, orientation: Any, *parameters: float) -> Piece:

@@ -45,7 +45,7 @@ class SoftSolver:
         self._bind()
         self.arrays = soft_arrays.grain_arrays(grains, model)
         self.arrays["pose"] = np.zeros((len(model.walls), 16))
-        self.arrays["strayed"] = np.zeros(2)
+        self.arrays["strayed"] = np.zeros(1)
         self.lists = Lists(model, self.kernels, self.arrays)
         self._constants()
         self._place_spheres()
@@ -112,20 +112,17 @@ class SoftSolver:
             a["pose"],
         )  # fmt: skip
         self.lists.rebuild(self.step, tidy=tidy)
-        a["strayed"][:] = 0.0, self._wall_speed()
+        a["strayed"][:] = 0.0
+        a["reach"] = self._reach()
 
-    def _wall_speed(self) -> float:
-        """No wall moves faster, m/s, within reach of any grain."""
+    def _reach(self) -> np.ndarray:
+        """The middle of the grains and their farthest distance from it, m: where walls matter."""
         position = self.arrays["position"][: len(self)]
         if not len(position):
-            return 0.0
+            return np.zeros(4)
         middle = 0.5 * (position.min(axis=0) + position.max(axis=0))
-        size = float(np.linalg.norm(position.max(axis=0) - middle)) + self.lists.largest
-        fastest = 0.0
-        for wall in self.model.scene.walls:
-            speed = sum(m.speed(float(np.linalg.norm(middle - m.pivot())) + size) for m in wall.motion)
-            fastest = max(fastest, speed)
-        return fastest
+        far = np.linalg.norm(position.max(axis=0) - middle) + self.arrays["bound"].max()
+        return np.array([*middle, far])
 
     def _turn(self) -> None:
         """Bring the orientations of single spheres up to date; those of clumps always are."""
@@ -153,6 +150,7 @@ class SoftSolver:
         self._fixed = {
             "rest": model.walls.rest,
             "kind": model.walls.kind,
+            "axial": model.walls.axial,
             "shape_table": model.walls.shape_table,
             "piece_material": model.walls.material,
             "motion_range": model.walls.motion_range,

@@ -73,6 +73,8 @@ class Arrays(NamedTuple):
     freedom: Any
     stiction: Any
     strayed: Any
+    axial: Any
+    reach: Any
 
 
 def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:

@@ -1,0 +1,88 @@
+"""Stacks that stand, stacks that creep, and stiction at walls."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from solvers import lab
+
+UP = (0.0, 0.0, -lab.GRAVITY)
+
+
+def pyramid(law: str) -> lab.SoftSolver:
+    """Four spheres of 1 m in a square and one on top of them, on a floor: E 1e7 Pa, μ 0.8."""
+    base = [(x, y, 0.5) for x in (-0.505, 0.505) for y in (-0.505, 0.505)]
+    top = (0.0, 0.0, 0.5 + math.sqrt(1 - 2 * 0.505**2))
+    a = lab.material(friction=0.8)
+    return lab.solver(lab.scene(law, [lab.grains([*base, top], size=1.0)], [lab.FLOOR], a=a, gravity=UP), 5e-4)
+
+
+@pytest.mark.parametrize("law", ["displacement", "linear", "hertz"])
+def test_stack_stays_at_rest(law: str) -> None:
+    """Lines of action through the upper and the lower contact of a base sphere ask for friction of tan 22.8° = 0.42 at
+    either: with μ = 0.8 the stack can stand. With a friction that remembers, it does: in the last 5 s of 10 s no
+    grain moves by 1e-4 of its diameter.
+    """
+    machine = pyramid(law)
+    machine.advance_to(5.0)
+    before = machine.snapshot().position.copy()
+    machine.advance_to(10.0)
+    after = machine.snapshot()
+    assert np.abs(after.position - before).max() < 1e-4
+    assert after.position[4, 2] > 1.1
+    assert np.abs(after.velocity).max() < 1e-6
+
+
+def test_stack_creeps_without_memory() -> None:
+    """A friction without memory only slows the base spheres down: they roll outwards and the stack is lost."""
+    machine = pyramid("viscous")
+    machine.advance_to(5.0)
+    before = machine.snapshot().position.copy()
+    machine.advance_to(10.0)
+    after = machine.snapshot().position
+    assert np.abs(after - before).max() > 1e-3
+    assert after[4, 2] < 1.1
+
+
+def on_tilted_floor(tilt: float, *, speed: float = 0.0, motion: object = (), **options: object) -> lab.SoftSolver:
+    """A cube on a floor with stiction, μ 0.5, gravity tilted by `tilt` rad; on a floor of its own motion."""
+    floor = {**lab.FLOOR, "motion": motion}
+    cube = lab.grain((0.0, 0.0, 0.0499), shape="cube", velocity=(speed, 0.0, 0.0))
+    return lab.solver(lab.kitchen([cube], [floor], gravity=lab.tilted(tilt), **options), 2e-5)
+
+
+def test_stiction_holds_a_grain_below_the_coulomb_angle() -> None:
+    """tan θ = 0.6 μ: a grain thrown down the slope comes to a stop, and then stays to the last digit but a few."""
+    machine = on_tilted_floor(math.atan(0.6 * 0.5), speed=0.1)
+    machine.advance_to(0.3)
+    before = machine.snapshot().position.copy()
+    machine.advance_to(0.6)
+    after = machine.snapshot()
+    assert 1e-5 < before[0, 0] < 0.02
+    np.testing.assert_allclose(after.position, before, rtol=0, atol=1e-6 * 0.1)
+    assert machine.moment().ledger["dissipated_stiction"] > 0
+
+
+def test_stiction_does_not_hold_a_grain_above_the_coulomb_angle() -> None:
+    """tan θ = 1.5 μ: the grain slides at g (sin θ − μ cos θ), as if there were no stiction."""
+    angle = math.atan(1.5 * 0.5)
+    machine = on_tilted_floor(angle, rotation=False)
+    machine.advance_to(0.1)
+    start = float(machine.snapshot().velocity[0, 0])
+    machine.advance_to(0.3)
+    gained = (float(machine.snapshot().velocity[0, 0]) - start) / 0.2
+    assert gained == pytest.approx(lab.GRAVITY * (math.sin(angle) - 0.5 * math.cos(angle)), rel=5e-3)
+
+
+def test_a_moving_wall_carries_a_held_grain_along() -> None:
+    """Rest is rest at the wall: a conveyor takes the grain to its own speed, and the ledger knows who did the work."""
+    machine = on_tilted_floor(0.0, motion={"kind": "translate", "velocity": (0.2, 0.0, 0.0)})
+    machine.advance_to(0.5)
+    seen, book = machine.snapshot(), machine.moment().ledger
+    np.testing.assert_allclose(seen.velocity[0], (0.2, 0.0, 0.0), rtol=0, atol=1e-4)
+    carried = 0.5 * float(seen.mass[0]) * 0.2**2
+    assert book["kinetic_energy"] == pytest.approx(carried, rel=1e-3)
+    assert book["wall_work"] > carried
+    assert abs(book["energy_error"]) < 0.02 * book["wall_work"]
