@@ -26,7 +26,7 @@ LAYERS = (
     ("run",),
     ("analysis",),
     ("draw",),
-    ("studies",),
+    ("studies", "bench"),
     ("",),  # barchan/__init__.py: the public names
     ("cli",),
     ("__main__",),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 FAMILIES = ("scenes", "laws", "shapes", "motions", "integrators", "observables")
+PICTURES = ("summary.png", "scene.png", "movie.gif")
 MOVIE_FRAMES = 150  # of the movie that a run makes by itself
 MOVIE_RATE = 25.0  # 1/s, the fastest
 
@@ -229,6 +230,26 @@ def export(
     typer.echo(str(out))
 
 
+@app.command()
+def bench(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The benchmark: settled-bed.")],
+    grains: Annotated[int, typer.Option(min=1, help="How many grains.")] = 10_000,
+    threads: Annotated[
+        list[int] | None, typer.Option(min=1, help="On how many threads; may be given again. Left out: one, and all.")
+    ] = None,
+    seconds: Annotated[float, typer.Option(min=0.1, help="How long each measurement lasts at least.")] = 3.0,
+) -> None:
+    """Measure the speed on this machine; the last line is JSON."""
+    from barchan import bench as room
+
+    rows = []
+    for row in room.benchmark(name).measure(grains=grains, threads=threads or (), seconds=seconds):
+        speed = f"{row['grain_steps_per_second'] / 1e6:.2f} M grain-steps/s (median {row['median'] / 1e6:.2f})"
+        typer.echo(f"{name}, {row['grains']} grains, {row['threads']} thread(s): {speed}")
+        rows.append(row)
+    typer.echo(json.dumps({**room.stamp(), "results": rows}))
+
+
 # ------------------------------------------------------------ what the verbs share
 
 
@@ -251,10 +272,13 @@ def _scene_of(recording: Recording) -> Scene:
 
 
 def _show(result: RunResult, *, quiet: bool, movie: bool) -> None:
-    """Draw the pictures of a run that are not there yet, and print its summary with the names of its files."""
+    """Draw the pictures of a run, and print its summary with the names of its files."""
     from barchan.run.progress import chosen
     from barchan.run.summary import rows, table
 
+    if not result.was_finished:  # pictures that are there show another run
+        for name in PICTURES:
+            (result.folder / name).unlink(missing_ok=True)
     progress = chosen(quiet=quiet)
     try:
         with result.recording as recording:

@@ -42,6 +42,7 @@ def test_a_run_is_not_overwritten_without_force(run_folder, command):
     arguments = ("--set", "duration=0.02", "--force", "--no-movie")
     assert command("run", "small.toml", "--out", "out", *arguments)[0] == 0
     assert recording_hash(run_folder) != before
+    assert not (run_folder / "movie.gif").exists(), "the movie of the run that was replaced"
 
 
 def test_info_at_a_glance(run_folder, command):
@@ -159,6 +160,24 @@ def test_every_family_every_part_and_every_scene_is_listed(command):
 def test_a_part_is_listed_with_its_parameters_and_units(command):
     _, out, _ = command("list", "motions", "oscillate")
     assert "amplitude" in out and " m, " in out and "1/s" in out
+
+
+def test_bench_ends_with_a_line_of_json(command, monkeypatch):
+    """The benchmark itself has its own tests; here a quick one stands in for it."""
+    from barchan.bench import settled_bed
+
+    def measure(*, grains, threads, seconds):
+        for count in threads:
+            yield {"grains": grains, "threads": count, "grain_steps_per_second": 6e6 * seconds, "median": 5e6}
+
+    monkeypatch.setattr(settled_bed, "measure", measure)
+    options = ("--grains", "5000", "--threads", "1", "--threads", "2", "--seconds", "1")
+    code, out, _ = command("bench", "settled-bed", *options)
+    lines = out.splitlines()
+    assert code == 0
+    assert lines[0] == "settled-bed, 5000 grains, 1 thread(s): 6.00 M grain-steps/s (median 5.00)"
+    assert [row["threads"] for row in json.loads(lines[-1])["results"]] == [1, 2]
+    assert command("bench", "unsettled-bed")[0] == 2
 
 
 def test_help_is_quick():

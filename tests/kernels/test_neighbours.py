@@ -66,7 +66,7 @@ def test_finds_exactly_the_near_pairs(cells: int, periodic: tuple[bool, bool, bo
         low = rng.normal(size=3)
         place = np.concatenate([low + box * rng.uniform(-0.2, 1.2, (count, 3)), radius[:, None]], axis=1)
         if not axes.all():
-            place[1, ~axes] += rng.choice([-1, 1]) * 10.0 ** rng.uniform(1, 9)
+            place[1, np.flatnonzero(~axes)] += rng.choice([-1, 1]) * 10.0 ** rng.uniform(1, 9)
         grain = np.arange(count) // 3
         assert near(place, grain, low, box, axes, skin) == brute(place, grain, box, axes, skin)
 

@@ -156,6 +156,25 @@ def test_a_run_that_goes_bad_stops_and_leaves_the_last_good_state(tmp_path):
         bc.resume(tmp_path / "run", progress=bc.Silent(), threads=1)
 
 
+def test_numbers_that_are_none_stop_a_run(small, tmp_path, monkeypatch):
+    """A grain whose speed is lost to NaN half way: the recording ends there, and the checkpoint is sound."""
+    from barchan.solvers.soft import SoftSolver
+
+    advance_to = SoftSolver.advance_to
+
+    def poisoned(solver, t):
+        advance_to(solver, t)
+        if t > 0.05:
+            solver.arrays["velocity"][3] = np.nan
+
+    monkeypatch.setattr(SoftSolver, "advance_to", poisoned)
+    hasty = small.model_copy(update={"checkpoint_interval": 1e-6})
+    with pytest.raises(bc.RunError, match="not a number"):
+        bc.run(hasty, tmp_path / "run", progress=bc.Silent(), threads=1)
+    monkeypatch.undo()
+    assert bc.resume(tmp_path / "run", progress=bc.Silent(), threads=1).summary["grains_out"] == 0
+
+
 def test_a_wall_vanishes_between_two_steps(small, tmp_path):
     """The edge of a wall need not fall on a step: the floor is gone at the next one, and all grains fall through."""
     walls = [small.walls[0].model_copy(update={"vanishes": 0.012345678})]
@@ -171,6 +190,15 @@ def test_progress_tells_how_far_the_run_is(small, tmp_path):
     assert listener.pulses[-1].time == listener.pulses[-1].duration == 0.1
     assert [pulse.step for pulse in listener.pulses] == sorted(pulse.step for pulse in listener.pulses)
     assert listener.pulses[-1].grain_steps > 0
+
+
+def test_threads_are_as_many_as_processors_are_idle(monkeypatch):
+    from barchan.kernels import threads
+
+    monkeypatch.setattr(threads, "most", lambda: 8)
+    for load, count in ((0.2, 8), (2.6, 5), (7.9, 1), (40.0, 1)):
+        monkeypatch.setattr(os, "getloadavg", lambda load=load: (load, 0.0, 0.0))
+        assert threads.idle() == count
 
 
 @pytest.mark.parametrize("count", [0, 10_000])

@@ -121,10 +121,10 @@ def running_sum(counts: Any, count: int, start: Any) -> int:
     return total
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def fill_pairs(found: Any, found_count: Any, count: int, start: Any, first: Any, second: Any) -> None:
     """The list of pairs, by first sphere, from the rows of `near_spheres`."""
-    for i in prange(count):
+    for i in range(count):
         for k in range(found_count[i]):
             first[start[i] + k] = i
             second[start[i] + k] = found[i, k]

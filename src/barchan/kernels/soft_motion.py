@@ -47,10 +47,10 @@ def turned(
     return aw * per, ax * per, ay * per, az * per
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def place_spheres(grains: int, start: Any, offset: Any, position: Any, orientation: Any, place: Any) -> None:
     """Put every sphere where its grain's position and orientation say."""
-    for g in prange(grains):
+    for g in range(grains):
         qw, qx, qy, qz = orientation[g, 0], orientation[g, 1], orientation[g, 2], orientation[g, 3]
         for i in range(start[g], start[g + 1]):
             x, y, z = rotated(qw, qx, qy, qz, offset[i, 0], offset[i, 1], offset[i, 2])
@@ -238,7 +238,7 @@ def evaluate(
     )  # fmt: skip
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float, limit: float) -> tuple[int, bool]:
     """Velocity Verlet from step number `begin`, at most `steps` of them.
 

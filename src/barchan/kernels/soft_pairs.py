@@ -157,13 +157,13 @@ def pair_pass(
             work[at_work + U(32) + k] += weight * rolled
 
 
-@njit(parallel=True, cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def pair_state(
     pairs: int, first: Any, second: Any, place: Any, grain: Any, motion: Any, material: Any, kinds: int,
     table: Any, box: Any, inverse: Any, memory: Any, out: Any,
 ) -> None:  # fmt: skip
     """Per pair: overlap (m, negative for a gap), energy stored in the normal and in the tangential direction (J)."""
-    for k in prange(pairs):
+    for k in range(pairs):
         i = first[k]
         j = second[k]
         dx = place[j, 0] - place[i, 0]

@@ -147,7 +147,7 @@ def next_step(tolerance: float, h: float, error: float, order: int) -> float:
     return h * (tolerance * h / (2.0 * max(error, 1e-300))) ** (1.0 / order)
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def runge_kutta_steps(
     c: Any, end: float, frame: float, tableau: Any, lower: Any, higher: Any, order: int, controls: Any,
     incremental: bool, base: Any, slopes: Any, power: Any, works: Any, clock: Any, cursor: Any, limit: float,

@@ -130,12 +130,12 @@ def near_walls(
         deepest[i] = least
 
 
-@njit(cache=True, parallel=True)
+@njit(cache=True)
 def carry_wall_memory(
     count: int, start: Any, piece: Any, memory: Any, old_index: Any, old_start: Any, old_piece: Any, old_memory: Any
 ) -> None:
     """Give every contact of the new list what the same sphere and piece remembered in the old one."""
-    for i in prange(count):
+    for i in range(count):
         a = old_index[i]
         if a < 0:
             continue
@@ -244,13 +244,13 @@ def wall_pass(
         work[at_work + 48] += weight * (fx * wall_x + fy * wall_y + fz * wall_z + rx * wx + ry * wy + rz * wz)
 
 
-@njit(parallel=True, cache=True, error_model="numpy")
+@njit(cache=True, error_model="numpy")
 def wall_state(
     contacts: int, sphere: Any, piece: Any, place: Any, grain: Any, motion: Any, material: Any, pose: Any, kind: Any,
     shape_table: Any, piece_material: Any, kinds: int, table: Any, memory: Any, out: Any,
 ) -> None:  # fmt: skip
     """Per near contact: overlap (m, negative for a gap), energy stored in the normal and tangential direction (J)."""
-    for k in prange(contacts):
+    for k in range(contacts):
         i = sphere[k]
         distance, _, _, _ = wall_gap(piece[k], place[i, 0], place[i, 1], place[i, 2], pose, kind, shape_table)
         overlap = place[i, 3] - distance

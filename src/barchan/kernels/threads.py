@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numba
 
 from barchan.errors import Finding, SceneError
@@ -10,6 +12,14 @@ from barchan.errors import Finding, SceneError
 def most() -> int:
     """How many threads there may be: the processors that this process may use, or $NUMBA_NUM_THREADS."""
     return int(numba.config.NUMBA_NUM_THREADS)
+
+
+def idle() -> int:
+    """How many threads find a processor that has nothing else to do, judged by the last minute; at least one.
+
+    Threads wait for each other several times a step, so one that has to share its processor slows all of them down.
+    """
+    return max(1, most() - round(os.getloadavg()[0]))
 
 
 def use(count: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import threading
 from pathlib import Path
@@ -17,7 +18,9 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, folder: Path, time: float) -> None:
         self.folder = folder
         self.time = time  # s
-        super().__init__(f"stopped at t = {time:.6g} s after a checkpoint; go on with: barchan resume {folder}")
+        super().__init__(
+            f"stopped at t = {time:.6g} s after a checkpoint; go on with: barchan resume {shlex.quote(str(folder))}"
+        )
 
 
 class Interrupt:

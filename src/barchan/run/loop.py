@@ -140,10 +140,10 @@ def _shown(progress: Progress | None) -> Iterator[Progress]:
 
 
 def _use_threads(asked: int | None, grains: int) -> int:
-    """Let the kernels use the threads asked for; left out, one for a few grains and all there are for many."""
+    """Let the kernels use the threads asked for; left out, one for few grains and all that are idle for many."""
     from barchan.kernels import threads
 
-    count = asked if asked is not None else 1 if grains < FEW_GRAINS else threads.most()
+    count = asked if asked is not None else 1 if grains < FEW_GRAINS else threads.idle()
     threads.use(count)
     return count
 

@@ -1,0 +1,89 @@
+"""Observables on arrangements whose numbers are known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from solvers import lab
+
+from barchan import registry
+from barchan.observables.contacts import Contacts
+from barchan.observables.count import Count
+from barchan.observables.energy import Energy
+from barchan.observables.pile import Pile
+from barchan.observables.stress import Stress
+
+DOWN = (0.0, 0.0, -lab.GRAVITY)
+
+
+def column(count: int) -> lab.SoftSolver:
+    """Spheres of 0.1 m, one on top of another on a floor, at rest."""
+    places = [(0.0, 0.0, 0.0499 + 0.0998 * k) for k in range(count)]
+    a = lab.material(restitution=0.1, young=1e8)
+    machine = lab.solver(lab.scene("hertz", [lab.grains(places)], [lab.FLOOR], a=a, gravity=DOWN, rotation=False), 2e-5)
+    machine.advance_to(0.6)
+    assert abs(machine.snapshot().velocity).max() < 1e-5
+    return machine
+
+
+@pytest.mark.parametrize("side", [2, 4])
+def test_contacts_of_a_cubic_lattice(side: int) -> None:
+    """A grain of a simple cubic lattice has six neighbours, less at the surface: 3 n² (n − 1) contacts with two ends
+    each for n³ grains, 6 (1 − 1/n) a grain. An overlap of 0.1 mm is 0.2 % of the radius of 5 cm.
+    """
+    places = 0.0999 * np.stack(np.meshgrid(*(np.arange(side),) * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    moment = lab.solver(lab.scene("hertz", [lab.grains(places)]), 1e-5).moment()
+    measured = Contacts().measure(moment)
+    assert measured["contacts_per_grain"] == pytest.approx(6 * (1 - 1 / side))
+    assert measured["worst_overlap"] == pytest.approx(1e-4 / 0.05)
+
+
+def test_contacts_of_clumps_and_walls() -> None:
+    """Two cubes that touch face to face with four spheres each are neighbours once; each touches the floor once."""
+    cubes = lab.grains([(0.0, 0.0, 0.0499), (0.0999, 0.0, 0.0499)], shape="cube")
+    moment = lab.solver(lab.scene("hertz", [cubes], [lab.FLOOR]), 1e-5).moment()
+    assert len(moment.contact_first) == 4 + 2 * 4
+    assert Contacts().measure(moment)["contacts_per_grain"] == pytest.approx(2.0)
+
+
+def test_stress_of_a_column_is_its_weight_over_area() -> None:
+    """The floor carries the whole weight n m g; the stress over an area A grows evenly from 0 at the top to n m g/A at
+    the floor, so its mean is half of that, negative because tension is positive: −σzz = n m g/(2 A).
+    """
+    count, area = 5, 0.02
+    machine = column(count)
+    weight = count * lab.ball_mass(0.05) * lab.GRAVITY
+    moment = machine.moment()
+    at_floor = moment.contact_force[moment.contact_second < 0]
+    np.testing.assert_allclose(at_floor.sum(axis=0), (0.0, 0.0, weight), atol=1e-4 * weight)
+    top = float(machine.snapshot().position[:, 2].max()) + 0.05
+    measured = Stress(volume=area * top).measure(moment)
+    assert measured["stress_zz"] == pytest.approx(-weight / (2 * area), rel=2e-3)
+    assert measured["pressure"] == pytest.approx(weight / (6 * area), rel=2e-3)
+    for name in ("stress_xx", "stress_yy", "stress_xy", "stress_xz", "stress_yz"):
+        assert abs(measured[name]) < 1e-4 * weight / area
+
+
+def test_pile_count_and_energy_of_a_column() -> None:
+    """The top of five grains, less the overlaps; their mean height; how many there are; and their energy at rest."""
+    machine = column(5)
+    moment, seen = machine.moment(), machine.snapshot()
+    pile = Pile().measure(moment)
+    top = np.sort(seen.position[:, 2] + 0.05)
+    assert pile["pile_height"] == pytest.approx(top[-2] + 0.96 * (top[-1] - top[-2]))  # four gaps, 99 % of the way
+    assert pile["mean_height"] == pytest.approx(seen.position[:, 2].mean())
+    assert Count().measure(moment) == {"grain_count": 5.0, "outflow": 0.0}
+    energy = Energy().measure(moment)
+    assert energy["potential_energy"] == pytest.approx(5 * lab.ball_mass(0.05) * lab.GRAVITY * pile["mean_height"])
+    assert energy["kinetic_energy"] < 1e-9 * energy["potential_energy"]
+
+
+@pytest.mark.parametrize("key", registry.parts("observables"))
+def test_every_observable_measures_what_it_announces(key: str) -> None:
+    """Names and order of the series are those announced, and every value is a finite number."""
+    observable = registry.part("observables", key)()
+    machine = lab.solver(lab.scene("hertz", [lab.grain((0.0, 0.0, 0.05))], [lab.FLOOR], gravity=DOWN), 1e-5)
+    machine.advance(10)
+    measured = observable.measure(machine.moment())
+    assert list(measured) == [name for name, _ in observable.series]
+    assert all(np.isfinite(value) for value in measured.values())
