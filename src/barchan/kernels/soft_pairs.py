@@ -27,7 +27,7 @@ TINY = 1e-100
 @njit(parallel=True, cache=True, error_model="numpy")
 def pair_pass(
     blocks: int, first: Any, second: Any, place: Any, grain: Any, center: Any, motion: Any, material: Any, kinds: Any,
-    table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any,
+    table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any, deepest: Any,
     half: float, step: float, advance: float, weight: float,
 ) -> None:  # fmt: skip
     """Forces, torques and work of all near pairs.
@@ -35,6 +35,7 @@ def pair_pass(
     half: time, s, by which the memory is brought forward before and after the law is asked.
     advance: 1 to keep the memory that comes out of it, 0 to leave it as it was.
     weight: time, s, with which the power of this moment enters the work.
+    deepest: the deepest overlap of each pair so far, over the smaller radius.
     """
     for b in prange(blocks):
         at = U(b) * LANES
@@ -155,6 +156,7 @@ def pair_pass(
             work[at_work + k] += weight * fn * closing
             work[at_work + U(16) + k] += weight * (tx * sx + ty * sy + tz * sz)
             work[at_work + U(32) + k] += weight * rolled
+            deepest[at + k] = max(deepest[at + k], touch * xi / min(ri, rj))
 
 
 @njit(cache=True, error_model="numpy")

@@ -113,21 +113,18 @@ def wall_gap(
 @njit(cache=True, parallel=True)
 def near_walls(
     place: Any, count: int, pieces: int, present: Any, pose: Any, kind: Any, shape_table: Any, skin: float,
-    found: Any, found_count: Any, deepest: Any,
+    found: Any, found_count: Any,
 ) -> None:  # fmt: skip
-    """For every sphere the near pieces: found[i, :found_count[i]]; and how far its centre is from the nearest one."""
+    """For every sphere the near pieces: found[i, :found_count[i]]."""
     for i in prange(count):
         n = 0
-        least = 1e300
         for p in range(pieces):
             if present[p]:
                 distance, _, _, _ = wall_gap(p, place[i, 0], place[i, 1], place[i, 2], pose, kind, shape_table)
-                least = min(least, distance)
                 if distance < place[i, 3] + skin:
                     found[i, n] = p
                     n += 1
         found_count[i] = n
-        deepest[i] = least
 
 
 @njit(cache=True)
@@ -152,7 +149,7 @@ def carry_wall_memory(
 def wall_pass(
     contacts: int, sphere: Any, piece: Any, place: Any, grain: Any, center: Any, motion: Any, material: Any,
     pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
-    memory: Any, slots: Any, work: Any, half: float, step: float, advance: float, weight: float,
+    memory: Any, slots: Any, work: Any, deepest: Any, half: float, step: float, advance: float, weight: float,
 ) -> None:  # fmt: skip
     """Forces, torques and work of all near contacts with walls; arguments as in `pair_pass`."""
     for k in prange(contacts):
@@ -171,6 +168,7 @@ def wall_pass(
                 memory[at_memory + 16 * c] *= 1.0 - advance
             continue
         xi = radius - distance
+        deepest[k] = max(deepest[k], xi / radius)
         nx, ny, nz = -ux, -uy, -uz  # from the grain to the wall
         lever = radius - 0.5 * xi
         zx, zy, zz = x + lever * nx, y + lever * ny, z + lever * nz

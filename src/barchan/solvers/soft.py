@@ -40,7 +40,6 @@ class SoftSolver:
         self.step = 0
         self.drifted = False
         self.clumped = grains.clumped
-        self.worst_overlap = 0.0  # over the smaller radius
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         self.arrays = soft_arrays.grain_arrays(grains, model)
@@ -80,6 +79,11 @@ class SoftSolver:
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
+
+    @property
+    def worst_overlap(self) -> float:
+        """The deepest overlap so far, over the smaller radius."""
+        return self.lists.deepest()[0]
 
     @property
     def time(self) -> float:
@@ -196,12 +200,12 @@ class SoftSolver:
         pairs, walls = np.zeros_like(c.work), np.zeros_like(c.wall_work)
         k.pair_pass(
             c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.material, c.kinds, c.table, c.box,
-            c.inverse, c.memory, np.zeros_like(c.slots), pairs, -half, self.dt, 0.0, -half,
+            c.inverse, c.memory, np.zeros_like(c.slots), pairs, c.deepest, -half, self.dt, 0.0, -half,
         )  # fmt: skip
         k.wall_pass(
             c.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.position, c.motion, c.material, c.pose,
             c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, np.zeros_like(c.wall_slots),
-            walls, -half, self.dt, 0.0, -half,
+            walls, c.wall_deepest, -half, self.dt, 0.0, -half,
         )  # fmt: skip
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
         for lanes in (c.work, pairs):
@@ -259,6 +263,5 @@ class SoftSolver:
 
 
 _SAVED = (
-    "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start", "worst_overlap",
-    "energy_error",
+    "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start", "energy_error",
 )  # fmt: skip
