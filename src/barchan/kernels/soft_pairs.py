@@ -2,7 +2,8 @@
 
 What lets LLVM turn the inner loop into vector instructions: arrays with constant strides and unsigned indices, numbers
 rather than tuples in the loop body (numba then knows that arrays do not overlap), a factor of 0 or 1 instead of a
-branch, and a loop of constant length.
+branch, and a loop of constant length. Where a law cannot become vector code (it takes powers), or where most near pairs
+do not touch (clumps), BRANCH passes over those that do not.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from barchan.kernels.bound import CLUMPS, MATERIALS, MEMORY, PATH, PERIODIC, ROLLING, VECTOR, law, stored
+from barchan.kernels.bound import BRANCH, CLUMPS, MATERIALS, MEMORY, PATH, PERIODIC, ROLLING, VECTOR, law, stored
 
 U = np.uint64
 LANES = U(16)
@@ -59,6 +60,12 @@ def pair_pass(
             per = 1.0 / distance
             nx, ny, nz = dx * per, dy * per, dz * per
             overlap = ri + rj - distance
+            if BRANCH and overlap <= 0.0:
+                for c in range(U(SLOTS)):
+                    slots[at_slot + U(c) * LANES + k] = 0.0
+                for c in range(U(MEMORY)):
+                    memory[at_memory + U(c) * LANES + k] *= 1.0 - advance
+                continue
             touch = 1.0 if overlap > 0.0 else 0.0
             xi = max(overlap, 1e-12 * ri)
             la = ri - 0.5 * xi

@@ -69,6 +69,7 @@ class SoftSolver:
         self.kernels = kernel_compiler.bind(
             model.law, model.wall_law, walls.gaps or [_nothing], walls.paths or [_still],
             {
+                "BRANCH": self.clumped or type(model.law).scalar,
                 "CLUMPS": self.clumped,
                 "PERIODIC": bool(model.periodic.any()),
                 "ROLLING": bool(model.table[:, 12:14].any()),
