@@ -121,7 +121,7 @@ class Lists:
         cells = np.maximum(span / reach, 1.0)
         while np.prod(np.floor(cells)) > CELLS_PER_SPHERE * m + 64:
             cells[np.argmax(cells)] /= 2
-        count = np.maximum(np.floor(cells), 1).astype(np.int64)
+        count = np.maximum(np.floor(cells), 1).astype(np.int64) + ~model.periodic
         size = np.where(model.periodic, span / count, reach)
         number = np.empty(m, np.int64)
         neighbours.cell_numbers(place, m, low, size, count, number)
