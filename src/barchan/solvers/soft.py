@@ -13,7 +13,8 @@ from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.observables import Moment
 from barchan.record.frame import Frame
-from barchan.solvers import soft_arrays, soft_ledger, soft_watch
+from barchan.motions import FOREVER
+from barchan.solvers import soft_arrays, soft_changes, soft_ledger, soft_watch
 from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_lists import Lists
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
@@ -39,13 +40,14 @@ class SoftSolver:
         self.dt = time_step
         self.step = 0
         self.drifted = False
-        self.clumped = grains.clumped
+        self.clumped = grains.clumped or model.poured.clumped
         self.worst_overlap = 0.0  # over the smaller radius
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         self.arrays = soft_arrays.grain_arrays(grains, model)
         self.arrays["pose"] = np.zeros((len(model.walls), 16))
         self.arrays["strayed"] = np.zeros(1)
+        self.arrays.update(_changing(model))
         self.lists = Lists(model, self.kernels, self.arrays)
         self._constants()
         self._place_spheres()
@@ -97,21 +99,14 @@ class SoftSolver:
         self.stepper.advance_to(t)
         self._turn()
 
-    def meet_walls(self) -> None:
-        """Let walls appear and vanish as the present time says."""
-        present = self.model.walls.present(self.time + 1e-9 * self.dt)
-        if np.any(present != self.lists.present):
-            self.lists.present = present
-            self.rebuild(tidy=True)
-
-    def rebuild(self, *, tidy: bool) -> None:
-        """Make the lists of near pairs and walls anew; tidy: grains may be sorted and wrapped into the box."""
+    def rebuild(self, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
+        """Make the lists of near pairs and walls anew; options as for `Lists.rebuild`."""
         a, walls = self.arrays, self.model.walls
         self.kernels.move_walls(
             self.stepper.pose_time, len(walls), walls.rest, walls.motion_range, walls.motion_kind, walls.motion_table,
-            a["pose"],
+            a["begun"], a["pose"],
         )  # fmt: skip
-        self.lists.rebuild(self.step, tidy=tidy)
+        self.lists.rebuild(self.step, tidy=tidy, worn=worn, old_index=old_index)
         a["strayed"][:] = 0.0
         a["reach"] = self._reach()
 
@@ -142,6 +137,45 @@ class SoftSolver:
         start, _ = soft_arrays.sphere_arrays(a)
         self.kernels.place_spheres(len(self), start, a["offset"], a["position"], a["orientation"], a["place"])
 
+    # ------------------------------------------------------------ changes between two steps
+
+    def room(self, grains: Grains) -> np.ndarray:
+        """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall."""
+        return soft_changes.room(self, grains)
+
+    def insert(self, grains: Grains, gate: str) -> None:
+        """Add grains, which get the next ids; `gate` is the name of their source."""
+        soft_changes.insert(self, grains, self.model.gates.index(gate))
+
+    def remove(self, mask: np.ndarray, gate: str) -> None:
+        """Take away the grains of mask (N,) bool, in the order of `snapshot`; `gate` is the name of the sink."""
+        rows = np.argsort(self.arrays["id"])[np.asarray(mask, bool)]
+        soft_changes.remove(self, rows, np.full(len(rows), self.model.gates.index(gate)))
+
+    def meet_walls(self) -> None:
+        """Let walls appear and vanish as the present time says."""
+        soft_changes.meet_walls(self)
+
+    def add_wall(self, name: str) -> None:
+        """From now on the wall is there."""
+        soft_changes.rule_wall(self, name, soft_changes.ADDED)
+
+    def remove_wall(self, name: str) -> None:
+        """From now on the wall is there no longer."""
+        soft_changes.rule_wall(self, name, soft_changes.REMOVED)
+
+    def start_motion(self, name: str) -> None:
+        """The motions of the wall begin now."""
+        soft_changes.start_motion(self, name)
+
+    def change_gravity(self, gravity: Any) -> None:
+        """Gravity is another one, (3,) m/s², from now on."""
+        soft_changes.change_gravity(self, np.array(gravity, float))
+
+    def mark_flow(self) -> None:
+        """Let the rates at which mass passes the gates be those from now on."""
+        self.arrays["marked"] = np.array([*self.arrays["gates"][:, soft_changes.MASS], self.time])
+
     # ------------------------------------------------------------ arrays for the kernels
 
     def _constants(self) -> None:
@@ -160,7 +194,7 @@ class SoftSolver:
             "wall_table": model.wall_table,
             "box": model.box,
             "inverse": np.divide(1.0, model.box, out=np.zeros(3), where=model.box > 0),
-            "gravity": model.gravity,
+            "absorbing": model.walls.absorbing,
             "freedom": model.freedom,
             "stiction": np.array(hold),
         }
@@ -201,7 +235,7 @@ class SoftSolver:
         k.wall_pass(
             c.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.position, c.motion, c.material, c.pose,
             c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, np.zeros_like(c.wall_slots),
-            walls, -half, self.dt, 0.0, -half,
+            walls, c.absorbing, c.swallowed, -half, self.dt, 0.0, -half,
         )  # fmt: skip
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
         for lanes in (c.work, pairs):
@@ -216,7 +250,8 @@ class SoftSolver:
     def stiction_work(self) -> tuple[float, float]:
         """Energy, J, that stiction has taken from the grains, and work that moving walls have done through it."""
         held = self.arrays["held"][np.argsort(self.arrays["id"])].sum(axis=0)
-        return float(held[0]), float(held[1])
+        gone = self.arrays["booked"][soft_changes.HELD :]
+        return float(held[0] + gone[0]), float(held[1] + gone[1])
 
     # ------------------------------------------------------------ safety, and coming back
 
@@ -256,6 +291,20 @@ class SoftSolver:
         solver._constants()
         solver.stepper = solver._stepper()
         return solver
+
+
+def _changing(model: Model) -> dict[str, np.ndarray]:
+    """What events and flow change: gravity, which walls are there and since when they move, and the books."""
+    walls = model.walls
+    return {
+        "gravity": model.gravity.copy(),
+        "rule": np.where(walls.hidden, soft_changes.REMOVED, soft_changes.BY_TIME),
+        "begun": np.where(walls.waiting, FOREVER, 0.0),  # s
+        "swallowed": np.zeros(1),
+        "gates": np.zeros((len(model.gates), 6)),  # number, kg, kg m/s, J that have passed
+        "marked": np.zeros(len(model.gates) + 1),  # kg, and s: the flow and the time of the last mark
+        "booked": np.zeros(5),  # J
+    }
 
 
 _SAVED = (

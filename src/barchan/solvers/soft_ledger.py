@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from barchan.geometry import conjugate, multiply, rotate
-from barchan.observables import Moment
+from barchan.observables import Gate, Moment
 from barchan.record.frame import Contacts, Frame
 from barchan.solvers.soft_arrays import GHOSTS, lane
 
@@ -93,7 +93,7 @@ def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
     kinetic = 0.5 * np.sum(mass * np.sum(a["velocity"][order] ** 2, axis=1)) + 0.5 * np.sum(
         body**2 / a["inertia"][order]
     )
-    potential = solver.lists.offset - np.sum(mass * (a["position"][:n][order] @ solver.model.gravity))
+    potential = solver.lists.offset - np.sum(mass * (a["position"][:n][order] @ a["gravity"]))
     work, wall_work = solver.work_done()
     normal = float(state.pairs[:, 1].sum() + state.walls[:, 1].sum())
     tangential = float(state.pairs[:, 2].sum() + state.walls[:, 2].sum())
@@ -105,9 +105,12 @@ def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
         "dissipated_friction": float(work[1] + wall_work[1]) - tangential,
         "dissipated_rolling": float(work[2] + wall_work[2]),
         "dissipated_stiction": solver.stiction_work()[0],
-        "wall_work": float(wall_work[3]) + solver.stiction_work()[1],
     }
-    total = sum(book.values()) - 2 * book["wall_work"]
+    inside = sum(book.values())
+    book["wall_work"] = float(wall_work[3]) + solver.stiction_work()[1]
+    for line, name in enumerate(("inflow_energy", "outflow_energy", "event_work")):
+        book[name] = float(a["booked"][line])
+    total = inside - book["wall_work"] - book["inflow_energy"] + book["outflow_energy"] - book["event_work"]
     return {**book, "energy_error": total - solver.energy_at_start, "energy_total": total}
 
 
@@ -118,7 +121,7 @@ def moment(solver: SoftSolver) -> Moment:
     a, n = solver.arrays, len(solver)
     return Moment(
         time=solver.time,
-        gravity=solver.model.gravity,
+        gravity=a["gravity"].copy(),
         flat=solver.model.scene.dimensions == 2,
         position=a["position"][:n],
         velocity=a["velocity"],
@@ -127,6 +130,7 @@ def moment(solver: SoftSolver) -> Moment:
         radius=a["bound"],
         group=a["group"],
         inserted=solver.inserted,
+        gates=gates(solver),
         ledger=energies(solver, state),
         contact_first=seen.first,
         contact_second=seen.second,
@@ -135,6 +139,17 @@ def moment(solver: SoftSolver) -> Moment:
         contact_force=seen.force,
         contact_branch=seen.branch,
     )
+
+
+def gates(solver: SoftSolver) -> dict[str, Gate]:
+    """What has passed every source, sink and absorbing wall."""
+    a = solver.arrays
+    elapsed = solver.time - a["marked"][-1]
+    found = {}
+    for name, book, before in zip(solver.model.gates, a["gates"], a["marked"][:-1], strict=True):
+        rate = (book[1] - before) / elapsed if elapsed > 0 else 0.0
+        found[name] = Gate(int(book[0]), float(book[1]), tuple(book[2:5].tolist()), float(book[5]), float(rate))
+    return found
 
 
 def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
@@ -178,10 +193,12 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
 def wall_poses(solver: SoftSolver) -> np.ndarray:
     """(W, 7): a wall's point X0 at rest is found now at p + q·X0."""
     walls = solver.model.scene.walls
+    begun = np.zeros(len(walls))
+    begun[solver.model.walls.wall] = solver.arrays["begun"]
     poses = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(walls), 1))
-    for pose, wall in zip(poses, walls, strict=True):
+    for pose, wall, since in zip(poses, walls, begun, strict=True):
         for motion in wall.motion:
-            path = np.array(motion.at(solver.time))
+            path = np.array(motion.at(solver.time - since))
             pivot = np.array(motion.pivot())
             pose[:3] = pivot + path[:3] + rotate(path[3:7], pose[:3] - pivot)
             pose[3:] = multiply(path[3:7], pose[3:])
