@@ -14,6 +14,7 @@ PATH = False  # the first is a length
 WALL_MEMORY = 1
 WALL_VECTOR = False
 WALL_PATH = False
+BRANCH = False  # pass over pairs that do not touch, instead of computing all alike
 CLUMPS = False  # grains of several spheres
 PERIODIC = False
 ROLLING = False

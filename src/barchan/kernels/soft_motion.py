@@ -224,12 +224,12 @@ def evaluate(
     move_walls(t, c.pieces, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose)
     pair_pass(
         c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.material, c.kinds, c.table, c.box,
-        c.inverse, c.memory, c.slots, c.work, half, step, advance, weight,
+        c.inverse, c.memory, c.slots, c.work, c.deepest, half, step, advance, weight,
     )  # fmt: skip
     wall_pass(
         c.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.position, c.motion, c.material, c.pose,
         c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, c.wall_slots, c.wall_work,
-        c.absorbing, c.swallowed, half, step, advance, weight,
+        c.wall_deepest, c.absorbing, c.swallowed, half, step, advance, weight,
     )  # fmt: skip
     gather(
         c.grains, kick, c.pair_range, c.link_start, c.links, c.slots, c.wall_range, c.wall_slots, c.gravity, c.freedom,

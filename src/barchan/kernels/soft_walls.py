@@ -45,9 +45,10 @@ def move_walls(
 ) -> None:  # fmt: skip
     """Where every piece is at time t, and how it moves.
 
-    rest: (pieces, 7) origin and quaternion at rest. begun: (pieces,) s, the moment from which its motions count time. motions: (pieces, 2) first and last + 1 of the piece's motions,
-    which are applied one after another. pose: (pieces, 16) origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12,
-    such that the wall's point X moves with velocity + spin × X (X in the scene's coordinates).
+    rest: (pieces, 7) origin and quaternion at rest. motions: (pieces, 2) first and last + 1 of the piece's motions,
+    which are applied one after another. begun: (pieces,) s, the moment from which they count time. pose: (pieces, 16)
+    origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12, such that the wall's point X moves with velocity + spin × X
+    (X in the scene's coordinates).
     """
     for p in range(pieces):
         ox, oy, oz = rest[p, 0], rest[p, 1], rest[p, 2]
@@ -117,21 +118,18 @@ def wall_gap(
 @njit(cache=True, parallel=True)
 def near_walls(
     place: Any, count: int, pieces: int, present: Any, pose: Any, kind: Any, shape_table: Any, skin: float,
-    found: Any, found_count: Any, deepest: Any,
+    found: Any, found_count: Any,
 ) -> None:  # fmt: skip
-    """For every sphere the near pieces: found[i, :found_count[i]]; and how far its centre is from the nearest one."""
+    """For every sphere the near pieces: found[i, :found_count[i]]."""
     for i in prange(count):
         n = 0
-        least = 1e300
         for p in range(pieces):
             if present[p]:
                 distance, _, _, _ = wall_gap(p, place[i, 0], place[i, 1], place[i, 2], pose, kind, shape_table)
-                least = min(least, distance)
                 if distance < place[i, 3] + skin:
                     found[i, n] = p
                     n += 1
         found_count[i] = n
-        deepest[i] = least
 
 
 @njit(cache=True)
@@ -156,8 +154,8 @@ def carry_wall_memory(
 def wall_pass(
     contacts: int, sphere: Any, piece: Any, place: Any, grain: Any, center: Any, motion: Any, material: Any,
     pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
-    memory: Any, slots: Any, work: Any, absorbing: Any, swallowed: Any, half: float, step: float, advance: float,
-    weight: float,
+    memory: Any, slots: Any, work: Any, deepest: Any, absorbing: Any, swallowed: Any, half: float, step: float,
+    advance: float, weight: float,
 ) -> None:  # fmt: skip
     """Forces, torques and work of all near contacts with walls; arguments as in `pair_pass`.
 
@@ -181,6 +179,7 @@ def wall_pass(
                 memory[at_memory + 16 * c] *= 1.0 - advance
             continue
         xi = radius - distance
+        deepest[k] = max(deepest[k], xi / radius)
         nx, ny, nz = -ux, -uy, -uz  # from the grain to the wall
         lever = radius - 0.5 * xi
         zx, zy, zz = x + lever * nx, y + lever * ny, z + lever * nz

@@ -103,8 +103,13 @@ def build_model(scene: Scene) -> Model:
         box=np.where(scene.periodic, box, 0.0),
         low=np.zeros(3) if scene.box is None else np.array(scene.box.low, float),
         poured=extremes(scene),
-        gates=tuple(one.name for one in (*scene.sources, *scene.sinks, *(w for w in scene.walls if w.absorbing))),
+        gates=_gates(scene),
     )
+
+
+def _gates(scene: Scene) -> tuple[str, ...]:
+    absorbing = (wall.name for wall in scene.walls if wall.absorbing)
+    return (*(source.name for source in scene.sources), *(sink.name for sink in scene.sinks), *absorbing)
 
 
 def _table(scene: Scene, law: Law, wall: bool) -> np.ndarray:

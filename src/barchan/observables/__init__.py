@@ -20,6 +20,8 @@ class Gate:
     momentum: tuple[float, ...]  # kg m/s
     energy: float  # J, kinetic and potential
     rate: float  # kg/s, since the sample before
+    waiting: int  # grains that should have been poured and have found no room yet
+    inward: bool  # a source
 
 
 @dataclass(frozen=True)

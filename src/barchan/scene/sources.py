@@ -16,8 +16,8 @@ from barchan.scene.tables import Table
 class Source(Table):
     """Pours grains into a region, never on top of others: what finds no room waits until there is some.
 
-    `rate` (grains a second) or `mass_rate` (kg/s) says how fast, `count` how many in all; without a rate they are poured
-    as fast as the region has room. What a rate has fallen behind by is made up for, after `end` too.
+    `rate` (grains a second) or `mass_rate` (kg/s) says how fast, `count` how many in all; without a rate they are
+    poured as fast as the region has room. What a rate has fallen behind by is made up for, after `end` too.
     """
 
     name: Annotated[str, Len(1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,9 @@ from barchan.integrators import RungeKutta
 from barchan.kernels import compile as kernel_compiler
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.observables import Moment
-from barchan.record.frame import Frame
 from barchan.motions import FOREVER
+from barchan.observables import Gate, Moment
+from barchan.record.frame import Frame
 from barchan.solvers import soft_arrays, soft_changes, soft_ledger, soft_watch
 from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_lists import Lists
@@ -41,7 +42,6 @@ class SoftSolver:
         self.step = 0
         self.drifted = False
         self.clumped = grains.clumped or model.poured.clumped
-        self.worst_overlap = 0.0  # over the smaller radius
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         self.arrays = soft_arrays.grain_arrays(grains, model)
@@ -72,6 +72,7 @@ class SoftSolver:
         self.kernels = kernel_compiler.bind(
             model.law, model.wall_law, walls.gaps or [_nothing], walls.paths or [_still],
             {
+                "BRANCH": self.clumped or type(model.law).scalar,
                 "CLUMPS": self.clumped,
                 "PERIODIC": bool(model.periodic.any()),
                 "ROLLING": bool(model.table[:, 12:14].any()),
@@ -82,6 +83,11 @@ class SoftSolver:
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
+
+    @property
+    def worst_overlap(self) -> float:
+        """The deepest overlap so far, over the smaller radius."""
+        return self.lists.deepest()[0]
 
     @property
     def time(self) -> float:
@@ -139,13 +145,22 @@ class SoftSolver:
 
     # ------------------------------------------------------------ changes between two steps
 
-    def room(self, grains: Grains) -> np.ndarray:
-        """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall."""
-        return soft_changes.room(self, grains)
+    def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray:
+        """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall.
 
-    def insert(self, grains: Grains, gate: str) -> None:
-        """Add grains, which get the next ids; `gate` is the name of their source."""
-        soft_changes.insert(self, grains, self.model.gates.index(gate))
+        With `walls`, none of those of these names that are there; grains do not matter then.
+        """
+        present = self.lists.present
+        if walls is None:
+            return soft_changes.clear_of_grains(self, grains) & soft_changes.clear_of_walls(self, grains, present)
+        owners = np.array([self.model.walls.names[wall] in walls for wall in self.model.walls.wall], bool)
+        return soft_changes.clear_of_walls(self, grains, present & owners)
+
+    def insert(self, grains: Grains, gate: str, *, waiting: int = 0) -> None:
+        """Add grains, which get the next ids; `gate` is the name of their source, where `waiting` more find no room."""
+        number = self.model.gates.index(gate)
+        self.arrays["gates"][number, soft_changes.WAITING] = waiting
+        soft_changes.insert(self, grains, number)
 
     def remove(self, mask: np.ndarray, gate: str) -> None:
         """Take away the grains of mask (N,) bool, in the order of `snapshot`; `gate` is the name of the sink."""
@@ -221,6 +236,26 @@ class SoftSolver:
         """The present moment as observables see it."""
         return soft_ledger.moment(self)
 
+    def gravity(self) -> np.ndarray:
+        """Gravity at present, (3,) m/s²."""
+        return self.arrays["gravity"].copy()
+
+    def positions(self) -> np.ndarray:
+        """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
+        return soft_ledger.positions(self)
+
+    def fastest(self) -> float:
+        """The highest speed of a grain, m/s."""
+        return float(np.linalg.norm(self.arrays["velocity"], axis=1).max(initial=0.0))
+
+    def kinetic_energy(self) -> float:
+        """Kinetic energy of all grains, J."""
+        return soft_ledger.kinetic(self)
+
+    def gates(self) -> dict[str, Gate]:
+        """What has passed every source, sink and absorbing wall, by name."""
+        return soft_ledger.gates(self)
+
     def work_done(self) -> tuple[np.ndarray, np.ndarray]:
         """Work done so far, J: against pairs (normal, friction, rolling), and against walls with the walls' own.
 
@@ -230,12 +265,12 @@ class SoftSolver:
         pairs, walls = np.zeros_like(c.work), np.zeros_like(c.wall_work)
         k.pair_pass(
             c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.material, c.kinds, c.table, c.box,
-            c.inverse, c.memory, np.zeros_like(c.slots), pairs, -half, self.dt, 0.0, -half,
+            c.inverse, c.memory, np.zeros_like(c.slots), pairs, c.deepest, -half, self.dt, 0.0, -half,
         )  # fmt: skip
         k.wall_pass(
             c.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.position, c.motion, c.material, c.pose,
             c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, np.zeros_like(c.wall_slots),
-            walls, c.absorbing, c.swallowed, -half, self.dt, 0.0, -half,
+            walls, c.wall_deepest, c.absorbing, c.swallowed, -half, self.dt, 0.0, -half,
         )  # fmt: skip
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
         for lanes in (c.work, pairs):
@@ -301,13 +336,12 @@ def _changing(model: Model) -> dict[str, np.ndarray]:
         "rule": np.where(walls.hidden, soft_changes.REMOVED, soft_changes.BY_TIME),
         "begun": np.where(walls.waiting, FOREVER, 0.0),  # s
         "swallowed": np.zeros(1),
-        "gates": np.zeros((len(model.gates), 6)),  # number, kg, kg m/s, J that have passed
+        "gates": np.zeros((len(model.gates), 7)),  # number, kg, kg m/s, J that have passed; number that waits
         "marked": np.zeros(len(model.gates) + 1),  # kg, and s: the flow and the time of the last mark
         "booked": np.zeros(5),  # J
     }
 
 
 _SAVED = (
-    "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start", "worst_overlap",
-    "energy_error",
+    "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start", "energy_error",
 )  # fmt: skip

@@ -48,6 +48,7 @@ class Arrays(NamedTuple):
     memory: Any
     slots: Any
     work: Any
+    deepest: Any
     pair_range: Any
     link_start: Any
     links: Any
@@ -56,6 +57,7 @@ class Arrays(NamedTuple):
     wall_memory: Any
     wall_slots: Any
     wall_work: Any
+    wall_deepest: Any
     wall_range: Any
     rest: Any
     pose: Any

@@ -21,22 +21,28 @@ if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
 
 INFLOW, OUTFLOW, EVENTS, HELD, HELD_BY_WALLS = range(5)  # entries of the array `booked`, J
-NUMBER, MASS, MOMENTUM, ENERGY = 0, 1, slice(2, 5), 5  # columns of the array `gates`
+NUMBER, MASS, MOMENTUM, ENERGY, WAITING = 0, 1, slice(2, 5), 5, 6  # columns of the array `gates`
 BY_TIME, ADDED, REMOVED = 0, 1, -1  # values of the array `rule`: whether a piece is there
 
 
-def room(solver: SoftSolver, grains: Grains) -> np.ndarray:
-    """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall."""
-    a, walls = solver.arrays, solver.model.walls
+def clear_of_grains(solver: SoftSolver, grains: Grains) -> np.ndarray:
+    """Which of these grains, (N,) bool, would touch none of those that are there."""
+    a = solver.arrays
     place, owner = spheres_of(grains)
     free = np.ones(len(grains), bool)
-    there = a["place"][: len(a["place"]) - GHOSTS]
-    free[owner[overlapping(place, there, solver.model.box)[0]]] = False
+    free[owner[overlapping(place, a["place"][: len(a["place"]) - GHOSTS], solver.model.box)[0]]] = False
+    return free
+
+
+def clear_of_walls(solver: SoftSolver, grains: Grains, present: np.ndarray) -> np.ndarray:
+    """Which of these grains, (N,) bool, would touch none of the pieces of walls that are `present` (P,) bool."""
+    walls = solver.model.walls
+    place, owner = spheres_of(grains)
     found, counts = np.zeros((len(place), max(len(walls), 1)), np.int32), np.zeros(len(place), np.int64)
     solver.kernels.near_walls(
-        place, len(place), len(walls), solver.lists.present, a["pose"], walls.kind, walls.shape_table, 0.0, found,
-        counts, np.empty(len(place)),
-    )  # fmt: skip
+        place, len(place), len(walls), present, solver.arrays["pose"], walls.kind, walls.shape_table, 0.0, found, counts
+    )
+    free = np.ones(len(grains), bool)
     free[owner[counts > 0]] = False
     return free
 
@@ -148,6 +154,7 @@ def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float
         lists.totals, lists.wall_totals = solver.work_done()
         solver.arrays["work"][:] = 0.0
         solver.arrays["wall_work"][:] = 0.0
+    lists.flush()  # while rows still mean what they did
     old_index = change()
     a = solver.arrays
     a["start"], a["grain"] = sphere_arrays(a)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from barchan.geometry import conjugate, multiply, rotate
+from barchan.model.build import Model
 from barchan.observables import Gate, Moment
 from barchan.record.frame import Contacts, Frame
 from barchan.solvers.soft_arrays import GHOSTS, lane
@@ -84,21 +85,26 @@ def spins(solver: SoftSolver) -> np.ndarray:
     return rotate(a["orientation"], body / a["inertia"])
 
 
+def kinetic(solver: SoftSolver) -> float:
+    """Kinetic energy of all grains, J, added up in the order of their ids."""
+    a = solver.arrays
+    order = np.argsort(a["id"])
+    body = rotate(conjugate(a["orientation"][order]), a["angular"][order])
+    moving = np.sum(a["motion"][order, 3] * np.sum(a["velocity"][order] ** 2, axis=1))
+    return float(0.5 * moving + 0.5 * np.sum(body**2 / a["inertia"][order]))
+
+
 def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
     """The ledger, J: see `observables/energy.py`."""
     a, n = solver.arrays, len(solver)
     order = np.argsort(a["id"])
     mass = a["motion"][:n, 3][order]
-    body = rotate(conjugate(a["orientation"][order]), a["angular"][order])
-    kinetic = 0.5 * np.sum(mass * np.sum(a["velocity"][order] ** 2, axis=1)) + 0.5 * np.sum(
-        body**2 / a["inertia"][order]
-    )
     potential = solver.lists.offset - np.sum(mass * (a["position"][:n][order] @ a["gravity"]))
     work, wall_work = solver.work_done()
     normal = float(state.pairs[:, 1].sum() + state.walls[:, 1].sum())
     tangential = float(state.pairs[:, 2].sum() + state.walls[:, 2].sum())
     book = {
-        "kinetic_energy": float(kinetic),
+        "kinetic_energy": kinetic(solver),
         "potential_energy": float(potential),
         "stored_energy": normal + tangential,
         "dissipated_normal": float(work[0] + wall_work[0]) - normal,
@@ -144,11 +150,20 @@ def moment(solver: SoftSolver) -> Moment:
 def gates(solver: SoftSolver) -> dict[str, Gate]:
     """What has passed every source, sink and absorbing wall."""
     a = solver.arrays
+    sources = {source.name for source in solver.model.scene.sources}
     elapsed = solver.time - a["marked"][-1]
     found = {}
     for name, book, before in zip(solver.model.gates, a["gates"], a["marked"][:-1], strict=True):
         rate = (book[1] - before) / elapsed if elapsed > 0 else 0.0
-        found[name] = Gate(int(book[0]), float(book[1]), tuple(book[2:5].tolist()), float(book[5]), float(rate))
+        found[name] = Gate(
+            number=int(book[0]),
+            mass=float(book[1]),
+            momentum=tuple(book[2:5].tolist()),
+            energy=float(book[5]),
+            rate=float(rate),
+            waiting=int(book[6]),
+            inward=name in sources,
+        )
     return found
 
 
@@ -160,9 +175,8 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
     begin = np.concatenate([[0], np.cumsum(counts)])
     spheres = np.repeat(a["start"][:-1][order] - begin[:-1], counts) + np.arange(begin[-1])
     model = solver.model
-    length = np.where(model.periodic, model.box, 1.0)
     position = a["position"][:n][order]
-    shift = np.where(model.periodic, np.floor((position - model.low) / length), 0.0) * length
+    shift = _turns(model, position)
     grain = np.repeat(np.arange(n), counts)
     noted = None
     if contacts:
@@ -188,6 +202,18 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
         wall_present=wall_presence(solver),
         contacts=noted,
     )
+
+
+def positions(solver: SoftSolver) -> np.ndarray:
+    """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
+    position = solver.arrays["position"][np.argsort(solver.arrays["id"])]
+    return position - _turns(solver.model, position)
+
+
+def _turns(model: Model, position: np.ndarray) -> np.ndarray:
+    """How far (N, 3) m positions lie from where they would be inside a periodic box."""
+    length = np.where(model.periodic, model.box, 1.0)
+    return np.where(model.periodic, np.floor((position - model.low) / length), 0.0) * length
 
 
 def wall_poses(solver: SoftSolver) -> np.ndarray:

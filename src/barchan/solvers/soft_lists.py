@@ -34,6 +34,7 @@ class Lists:
         self.offset = 0.0  # J: potential energy that wrapping round a periodic box has taken out
         self.totals = np.zeros(3)  # J: work done against pairs that a rebuild has flushed: normal, friction, rolling
         self.wall_totals = np.zeros(4)  # J: the same for walls, and the work of the walls
+        self.worst = (0.0, -1, -1)
         self.pairs = 0
         self.wall_contacts = 0
         self.present = model.walls.present(0.0, arrays["rule"])
@@ -46,6 +47,8 @@ class Lists:
         a["pair_start"] = np.zeros(m + 1, np.int64)
         a["memory"] = np.zeros(0)
         a["work"] = np.zeros(0)
+        a["deepest"] = np.zeros(0)
+        a["wall_deepest"] = np.zeros(0)
         a["wall_piece"] = np.zeros(0, np.int64)
         a["wall_start"] = np.zeros(m + 1, np.int64)
         a["wall_memory"] = np.zeros(0)
@@ -160,17 +163,17 @@ class Lists:
         a.update(
             first=first, second=second, pair_start=start, memory=memory, pair_range=start[a["start"]],
             link_start=link_start, links=links, work=np.zeros(count * LANES * self.kernels.WORKS),
-            slots=np.zeros(count * LANES * self.kernels.SLOTS),
+            slots=np.zeros(count * LANES * self.kernels.SLOTS), deepest=np.zeros(count * LANES),
         )  # fmt: skip
         self.pairs = pairs
 
     def _walls(self, m: int, old_index: np.ndarray) -> None:
         a, walls = self.arrays, self.model.walls
         found = np.zeros((m, max(len(walls), 1)), np.int32)
-        counts, nearest = np.zeros(m, np.int64), np.empty(m)
+        counts = np.zeros(m, np.int64)
         self.kernels.near_walls(
             a["place"], m, len(walls), self.present, a["pose"], walls.kind, walls.shape_table, self.skin,
-            found, counts, nearest,
+            found, counts,
         )  # fmt: skip
         start = np.empty(m + 1, np.int64)
         contacts = int(neighbours.running_sum(counts, m, start))
@@ -184,12 +187,27 @@ class Lists:
         a.update(
             wall_sphere=sphere, wall_piece=piece, wall_start=start, wall_memory=memory, wall_range=start[a["start"]],
             wall_work=np.zeros(count * LANES * self.kernels.WALL_WORKS),
-            wall_slots=np.zeros(count * LANES * self.kernels.WALL_SLOTS), nearest_wall=nearest,
+            wall_slots=np.zeros(count * LANES * self.kernels.WALL_SLOTS),
+            wall_deepest=np.zeros(count * LANES),
         )  # fmt: skip
         self.wall_contacts = contacts
 
+    def deepest(self) -> tuple[float, int, int]:
+        """The deepest overlap so far, over the smaller radius, and whose: two ids, or an id and −1 − a wall's index."""
+        a, walls = self.arrays, self.model.walls
+        worst = (float(self.worst[0]), int(self.worst[1]), int(self.worst[2]))
+        if self.pairs and (depth := float(a["deepest"].max())) > worst[0]:
+            k = int(np.argmax(a["deepest"]))
+            first, second = (int(a["id"][a["grain"][a[side][k]]]) for side in ("first", "second"))
+            worst = depth, first, second
+        if self.wall_contacts and (depth := float(a["wall_deepest"].max())) > worst[0]:
+            k = int(np.argmax(a["wall_deepest"]))
+            worst = depth, int(a["id"][a["grain"][a["wall_sphere"][k]]]), -1 - int(walls.wall[a["wall_piece"][k]])
+        return worst
+
     def flush(self) -> None:
-        """Move the work from the lanes into the totals."""
+        """Move the work from the lanes into the totals, and keep the deepest overlap."""
+        self.worst = self.deepest()
         a = self.arrays
         neighbours.lane_sums(a["work"], self.pairs, self.kernels.WORKS, self.totals)
         neighbours.lane_sums(a["wall_work"], self.wall_contacts, self.kernels.WALL_WORKS, self.wall_totals)
@@ -221,4 +239,4 @@ class Lists:
         return lists
 
 
-_SAVED = ("room", "radius", "largest", "skin", "rebuilds", "last_step", "offset", "pairs", "wall_contacts")
+_SAVED = ("room", "radius", "largest", "skin", "rebuilds", "last_step", "offset", "pairs", "wall_contacts", "worst")
