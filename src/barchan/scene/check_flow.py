@@ -26,7 +26,7 @@ def flow_problems(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
         actions = peek(event, "do")
         one = isinstance(actions, (str, Mapping, Table))
         for number, action in enumerate([actions] if one else listed(actions)):
-            yield from _action(fields, ("events", index, "do") if one else ("events", index, "do", number), action)
+            yield from _action(fields, ("events", index, "do", number), action)
     yield from _circles(fields)
 
 

@@ -47,6 +47,7 @@ def stored(solver: SoftSolver) -> Stored:
         lists.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.motion, c.material, c.pose, c.kind,
         c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, walls,
     )  # fmt: skip
+    walls[c.absorbing[c.wall_piece[: lists.wall_contacts]] > 0, 1:] = 0.0  # they do not push
     return Stored(pairs, walls)
 
 
