@@ -109,16 +109,16 @@ def test_the_ledger_closes_across_all_changes(integrator: str) -> None:
     places = [(0.0, 0.0, 0.0499 + 0.0998 * k) for k in range(5)]
     walls = [lab.FLOOR, {"name": "rim", "shape": "plane", "point": (0.3, 0, 0), "normal": (-1, 0, 0), "material": "a",
                          "absorbing": True}]  # fmt: skip
+    source = {**SOURCE, "region": region, "count": 20, "rate": 100.0}
     scene = lab.scene(
-        "hertz", [lab.grains(places)], walls, gravity=DOWN, sources=[{**SOURCE, "region": region}], sinks=[SINK],
+        "hertz", [lab.grains(places)], walls, gravity=DOWN, sources=[source], sinks=[SINK],
         integrator={"kind": "rkf45", "tolerance": 1e-5} if integrator == "rkf45" else "verlet",
     )  # fmt: skip
-    machine = lab.solver(scene, 2e-5)
+    machine, spout = lab.solver(scene, 2e-5), Pourer(scene, 0)
     turned_over = 0.0
     for look in range(30):
         machine.advance_to(0.02 * (look + 1))
-        if look < 10:
-            machine.insert(grains_from(machine, 2), "spout")
+        machine.insert(spout.pour(0.02 * (look + 1), machine.room), "spout")
         if look == 12:
             machine.change_gravity((4.0, 0.0, -9.0))
         if look == 18:
@@ -154,8 +154,8 @@ def test_a_wall_that_goes_takes_its_push_with_it() -> None:
 
 
 def test_gravity_that_turns_gives_two_parabolas() -> None:
-    """x(t) = ½ g₂ₓ (t − t₁)², z(t) = z₀ − ½ g t₁² − g t₁ (t − t₁) + ½ g₂z (t − t₁)², exactly, because Verlet is exact under a
-    constant force and the force is found anew at the turn.
+    """x(t) = ½ g₂ₓ (t − t₁)², z(t) = z₀ − ½ g t₁² − g t₁ (t − t₁) + ½ g₂z (t − t₁)², exactly, because Verlet is exact
+    under a constant force and the force is found anew at the turn.
     """
     machine = lab.solver(lab.scene("hertz", [lab.grain((0, 0, 10.0))], gravity=DOWN), 1e-3)
     machine.advance_to(0.2)
