@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from solvers import lab
 
 from barchan import registry
+from solvers import lab
 
 LAWS = tuple(registry.parts("laws"))
 SPRINGS = ("displacement", "hertz", "linear")  # laws that remember a displacement

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import beta
+
 from solvers import lab
 
 VISCOELASTIC = ("viscous", "path", "displacement")

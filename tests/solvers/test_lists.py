@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 import pytest
-from solvers import lab
 
 from barchan.solvers import soft_lists
+from solvers import lab
 
 
 def mixture(seed: int, speed: float, time_step: float) -> lab.SoftSolver:

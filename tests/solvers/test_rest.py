@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from solvers import lab
 
 UP = (0.0, 0.0, -lab.GRAVITY)

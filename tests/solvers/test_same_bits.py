@@ -6,12 +6,12 @@ import json
 
 import numpy as np
 import pytest
-from solvers import lab
 
 from barchan import solvers
 from barchan.kernels import threads
 from barchan.model.build import build
 from barchan.solvers.soft import SoftSolver
+from solvers import lab
 
 STEPS = 1500
 

@@ -11,6 +11,7 @@ from barchan import registry
 from barchan.errors import Finding, SceneError
 from barchan.model import timestep
 from barchan.model.build import Model, build
+from barchan.model.build_grains import clump_of
 from barchan.model.grains import Grains
 from barchan.model.timestep import TimeStep
 from barchan.observables import Moment, Observable
@@ -92,6 +93,12 @@ class Plan:
     def most_grains(self) -> int:
         """How many grains there may be, as far as the scene says."""
         return len(self.grains) + sum(source.count or 0 for source in self.scene.sources)
+
+    @property
+    def most_spheres(self) -> int:
+        """How many spheres these grains are made of."""
+        poured = ((source.count or 0) * len(clump_of(source.shape).radii) for source in self.scene.sources)
+        return len(self.grains.sphere_radius) + sum(poured)
 
     @property
     def pieces(self) -> int:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from barchan.geometry import multiply, rotation_about
 from barchan.integrators import RungeKutta
 from barchan.kernels import compile as kernel_compiler
 from barchan.model.build import Model
@@ -55,12 +54,15 @@ class SoftSolver:
         self.rebuild(tidy=True)
         self.inserted = len(grains)
         self.energy_at_start = 0.0
+        self.stored_at_start = (0.0, 0.0)  # J, normal and tangential
         # Friction and work are held half a step ahead of the positions: bring them there, then find the first forces.
         ahead = self.stepper.half * self.dt
         if ahead:
             self.kernels.evaluate(self.packed(), 0.0, 0.5 * ahead, self.dt, 1.0, 0.0, 0.0, 0.0)
         self.kernels.evaluate(self.packed(), 0.0, -ahead, self.dt, 0.0, ahead, ahead, 0.0)
-        book = soft_ledger.energies(self, soft_ledger.stored(self))
+        state = soft_ledger.stored(self)
+        self.stored_at_start = soft_ledger.totals(state)
+        book = soft_ledger.energies(self, state)
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
 
     def _stepper(self) -> VerletStepper | RungeKuttaStepper:
@@ -85,6 +87,11 @@ class SoftSolver:
         return len(self.arrays["id"])
 
     @property
+    def sphere_count(self) -> int:
+        """Spheres of all grains."""
+        return len(self.arrays["place"]) - soft_arrays.GHOSTS
+
+    @property
     def worst_overlap(self) -> float:
         """The deepest overlap so far, over the smaller radius."""
         return self.lists.deepest()[0]
@@ -103,7 +110,6 @@ class SoftSolver:
     def advance_to(self, t: float) -> None:
         """Go on to time t, s: with fixed steps to the step nearest to it."""
         self.stepper.advance_to(t)
-        self._turn()
 
     def rebuild(self, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
         """Make the lists of near pairs and walls anew; options as for `Lists.rebuild`."""
@@ -124,19 +130,6 @@ class SoftSolver:
         middle = 0.5 * (position.min(axis=0) + position.max(axis=0))
         far = np.linalg.norm(position.max(axis=0) - middle) + self.arrays["bound"].max()
         return np.array([*middle, far])
-
-    def _turn(self) -> None:
-        """Bring the orientations of single spheres up to date; those of clumps always are."""
-        if self.clumped:
-            return
-        turn = self.arrays["turn"]
-        angle = np.linalg.norm(turn, axis=1)
-        moved = angle > 0
-        if moved.any():
-            q = self.arrays["orientation"]
-            q[moved] = multiply(rotation_about(turn[moved], angle[moved]), q[moved])
-            q[moved] /= np.linalg.norm(q[moved], axis=1, keepdims=True)
-            turn[:] = 0.0
 
     def _place_spheres(self) -> None:
         a = self.arrays
@@ -284,9 +277,9 @@ class SoftSolver:
 
     def stiction_work(self) -> tuple[float, float]:
         """Energy, J, that stiction has taken from the grains, and work that moving walls have done through it."""
-        held = self.arrays["held"][np.argsort(self.arrays["id"])].sum(axis=0)
+        held, half = self.arrays["held"].sum(axis=0), self.stepper.half * self.dt
         gone = self.arrays["booked"][soft_changes.HELD :]
-        return float(held[0] + gone[0]), float(held[1] + gone[1])
+        return float(held[0] - half * held[2] + gone[0]), float(held[1] - half * held[3] + gone[1])
 
     # ------------------------------------------------------------ safety, and coming back
 
@@ -343,5 +336,6 @@ def _changing(model: Model) -> dict[str, np.ndarray]:
 
 
 _SAVED = (
-    "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start", "energy_error",
+    "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start",
+    "stored_at_start", "energy_error",
 )  # fmt: skip

@@ -118,7 +118,7 @@ def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:
         "inertia": grains.inertia.copy(),
         "force": np.zeros((n, 3)),
         "torque": np.zeros((n, 3)),
-        "held": np.zeros((n, 2)),
+        "held": np.zeros((n, 4)),  # J taken by stiction, J of walls through it, and the present power of both
         "place": place,
         "offset": offset,
         "material": material,

@@ -77,8 +77,8 @@ def remove(solver: SoftSolver, rows: np.ndarray, gates: np.ndarray) -> None:
         return
     a, n, m = solver.arrays, len(solver), len(solver.arrays["place"]) - GHOSTS
     taken = _pass(solver, rows, gates)
-    gone = rows[np.argsort(a["id"][rows])]
-    a["booked"][[HELD, HELD_BY_WALLS]] += a["held"][gone].sum(axis=0)
+    gone = a["held"][rows[np.argsort(a["id"][rows])]].sum(axis=0)
+    a["booked"][[HELD, HELD_BY_WALLS]] += gone[:2] - solver.stepper.half * solver.dt * gone[2:]
     keep = np.ones(n + GHOSTS, bool)
     keep[rows] = False
 
@@ -154,12 +154,13 @@ def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float
         lists.totals, lists.wall_totals = solver.work_done()
         solver.arrays["work"][:] = 0.0
         solver.arrays["wall_work"][:] = 0.0
+        solver.arrays["held"][:, :2] -= ahead * solver.arrays["held"][:, 2:]
     lists.flush()  # while rows still mean what they did
     old_index = change()
     a = solver.arrays
     a["start"], a["grain"] = sphere_arrays(a)
     solver.rebuild(tidy=True, worn=False, old_index=old_index)
-    solver.kernels.evaluate(solver.packed(), solver.time, -ahead, solver.dt, 0.0, ahead, 0.0, 0.0)
+    solver.kernels.evaluate(solver.packed(), solver.time, -ahead, solver.dt, 0.0, ahead, ahead, 0.0)
     gained = _stored(solver) - before
     lists.totals[:2] += gained
     return float(gained.sum())
@@ -167,8 +168,7 @@ def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float
 
 def _stored(solver: SoftSolver) -> np.ndarray:
     """Energy stored in all contacts, J: normal and tangential."""
-    state = soft_ledger.stored(solver)
-    return state.pairs[:, 1:].sum(axis=0) + state.walls[:, 1:].sum(axis=0)
+    return np.array(soft_ledger.totals(soft_ledger.stored(solver)))
 
 
 def _pass(solver: SoftSolver, rows: np.ndarray, gates: np.ndarray) -> float:

@@ -12,6 +12,7 @@ from barchan.solvers.soft_arrays import GHOSTS, LANES, blocks, reorder, sphere_a
 
 SKIN_LEAST, SKIN_MOST = 0.08, 1.0  # of the smallest sphere's radius
 SORT_EVERY = 20  # rebuilds
+CELLS_PER_SPHERE = 8  # at most
 
 
 class Lists:
@@ -78,7 +79,7 @@ class Lists:
             self._wrap()
         a = self.arrays
         m = len(a["place"]) - GHOSTS
-        number, mask, cells = self._cells(m)
+        number, cells = self._cells(m)
         old_index = np.arange(m) if old_index is None else old_index
         if tidy and self.rebuilds % SORT_EVERY == 0:
             order = np.argsort(number[a["start"][:-1]], kind="stable")
@@ -88,10 +89,11 @@ class Lists:
                 number[:m] = number[:m][moved]
                 old_index = old_index[moved]
         self.rebuilds += 1
-        begin = np.zeros(mask + 2, np.int64)
+        count = int(np.prod(cells))
+        begin = np.zeros(count + 1, np.int64)
         entries = np.zeros(m, np.int64)
-        neighbours.sort_by_cell(number, m, mask, begin, entries)
-        self._pairs(m, number, mask, begin, entries, cells, old_index)
+        neighbours.sort_by_cell(number, m, count, begin, entries)
+        self._pairs(m, number, begin, entries, cells, old_index)
         self._walls(m, old_index)
         a["origin"][:m] = a["place"][:m, :3]
 
@@ -117,21 +119,24 @@ class Lists:
         a["position"][:n] -= shift
         a["place"][:m, :3] -= shift[a["grain"][:m]]
 
-    def _cells(self, m: int) -> tuple[np.ndarray, int, np.ndarray]:
+    def _cells(self, m: int) -> tuple[np.ndarray, np.ndarray]:
+        """The cell number of every sphere, and how many cells there are along each axis: a few per sphere in all."""
         model, place = self.model, self.arrays["place"]
         reach = 2 * self.largest + self.skin
-        low = np.where(model.periodic, model.low, place[:m, :3].min(axis=0, initial=0.0))
-        span = np.where(model.periodic, model.box, place[:m, :3].max(axis=0, initial=1.0) - low)
-        cells = np.clip(span / reach, 1, neighbours.MOST_CELLS).astype(np.int64)
-        size = np.where(model.periodic, span / cells, reach)
-        cells = np.where(model.periodic, cells, np.minimum(cells + 1, neighbours.MOST_CELLS))
+        points = place[:m, :3] if m else np.zeros((1, 3))
+        low = np.where(model.periodic, model.low, points.min(axis=0))
+        span = np.where(model.periodic, model.box, points.max(axis=0) - low)
+        cells = np.maximum(span / reach, 1.0)
+        while np.prod(np.floor(cells)) > CELLS_PER_SPHERE * m + 64:
+            cells[np.argmax(cells)] /= 2
+        count = np.maximum(np.floor(cells), 1).astype(np.int64) + ~model.periodic
+        size = np.where(model.periodic, span / count, reach)
         number = np.empty(m, np.int64)
-        neighbours.cell_numbers(place, m, low, size, cells, model.periodic, number)
-        mask = (1 << int(np.ceil(np.log2(max(2 * m, 16))))) - 1
-        return number, mask, cells
+        neighbours.cell_numbers(place, m, low, size, count, number)
+        return number, count
 
     def _pairs(
-        self, m: int, number: np.ndarray, mask: int, begin: np.ndarray, entries: np.ndarray, cells: np.ndarray,
+        self, m: int, number: np.ndarray, begin: np.ndarray, entries: np.ndarray, cells: np.ndarray,
         old_index: np.ndarray,
     ) -> None:  # fmt: skip
         a, model = self.arrays, self.model
@@ -140,8 +145,7 @@ class Lists:
         while True:
             found = np.empty((m, self.room), np.int32)
             neighbours.near_spheres(
-                a["place"], a["grain"], m, number, mask, begin, entries, cells, model.periodic, model.box, inverse,
-                self.skin, found, counts,
+                a["place"], a["grain"], m, number, begin, entries, cells, model.box, inverse, self.skin, found, counts,
             )  # fmt: skip
             most = int(counts.max(initial=0))
             if most <= self.room:
