@@ -67,7 +67,7 @@ def _fall(model: Model, grains: Grains, gravity: np.ndarray) -> float:
         return 0.0
     up = -gravity / size
     heights = grains.position @ up
-    floors = model.walls.rest[:, :3] @ up
+    floors = model.walls.rest[model.walls.absorbing == 0, :3] @ up  # nothing hits a wall that absorbs
     low = min([float(heights.min()), *(float(f) for f in floors if math.isfinite(f))])
     return math.sqrt(2 * size * max(float(heights.max()) - low, float(grains.radius.max())))
 
