@@ -142,7 +142,8 @@ def test_a_wall_that_goes_takes_its_push_with_it() -> None:
     machine = lab.solver(scene, 2e-5)
     machine.advance_to(0.5)
     before = machine.snapshot()
-    stored = machine.moment().ledger["stored_energy"]
+    book = machine.moment().ledger
+    stored = book["stored_energy"]
     assert stored > 0 and abs(before.velocity[0, 2]) < 1e-6
     machine.remove_wall("floor")
     assert not machine.snapshot().wall_present[-1]
@@ -150,7 +151,10 @@ def test_a_wall_that_goes_takes_its_push_with_it() -> None:
     time = machine.time - before.time
     height = before.position[0, 2] + before.velocity[0, 2] * time - lab.GRAVITY * time**2 / 2
     assert machine.snapshot().position[0, 2] == pytest.approx(height, abs=1e-13)
-    assert machine.moment().ledger["event_work"] == pytest.approx(-stored)
+    after = machine.moment().ledger
+    assert after["event_work"] == pytest.approx(-stored)
+    assert after["dissipated_normal"] == pytest.approx(book["dissipated_normal"], abs=1e-6 * stored)
+    assert after["energy_error"] == pytest.approx(book["energy_error"], abs=1e-6 * stored)
 
 
 def test_gravity_that_turns_gives_two_parabolas() -> None:
