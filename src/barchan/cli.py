@@ -131,8 +131,9 @@ def check(scene: SceneName, changes: Changes = None) -> None:
     for warning in plan.warnings:
         typer.echo(f"{typer.style('warning:', fg='yellow', bold=True)} {warning}", err=True)
     typer.echo(f"{loaded.name}: ready to run")
+    poured = f", and what {len(loaded.sources)} source(s) pour" if loaded.sources else ""
     facts = (
-        ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} spheres"),
+        ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} spheres{poured}"),
         ("time step", f"{plan.time_step.value:.4g} s: {plan.time_step.text}"),
         ("steps", f"about {plan.steps}, {loaded.duration:g} s"),
         ("frames", f"{1 + round(loaded.duration * loaded.frame_rate)}"),

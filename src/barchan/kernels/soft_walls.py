@@ -40,19 +40,24 @@ def rotated(qw: float, qx: float, qy: float, qz: float, x: float, y: float, z: f
 
 
 @njit(cache=True)
-def move_walls(t: float, pieces: int, rest: Any, motions: Any, motion_kind: Any, motion_table: Any, pose: Any) -> None:
+def move_walls(
+    t: float, pieces: int, rest: Any, motions: Any, motion_kind: Any, motion_table: Any, begun: Any, pose: Any
+) -> None:  # fmt: skip
     """Where every piece is at time t, and how it moves.
 
     rest: (pieces, 7) origin and quaternion at rest. motions: (pieces, 2) first and last + 1 of the piece's motions,
-    which are applied one after another. pose: (pieces, 16) origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12,
-    such that the wall's point X moves with velocity + spin × X (X in the scene's coordinates).
+    which are applied one after another. begun: (pieces,) s, the moment from which they count time. pose: (pieces, 16)
+    origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12, such that the wall's point X moves with velocity + spin × X
+    (X in the scene's coordinates).
     """
     for p in range(pieces):
         ox, oy, oz = rest[p, 0], rest[p, 1], rest[p, 2]
         aw, ax, ay, az = rest[p, 3], rest[p, 4], rest[p, 5], rest[p, 6]
         vx, vy, vz, wx, wy, wz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for m in range(motions[p, 0], motions[p, 1]):
-            dx, dy, dz, qw, qx, qy, qz, ux, uy, uz, sx, sy, sz = motion_path(motion_kind[m], t, motion_table, m)
+            dx, dy, dz, qw, qx, qy, qz, ux, uy, uz, sx, sy, sz = motion_path(
+                motion_kind[m], t - begun[p], motion_table, m
+            )
             cx, cy, cz = motion_table[m, 0], motion_table[m, 1], motion_table[m, 2]
             # The field v + w × X of the motions so far, carried along: X' = c + d + q (X − c).
             rx, ry, rz = rotated(qw, qx, qy, qz, vx + wy * cz - wz * cy, vy + wz * cx - wx * cz, vz + wx * cy - wy * cx)
@@ -149,9 +154,13 @@ def carry_wall_memory(
 def wall_pass(
     contacts: int, sphere: Any, piece: Any, place: Any, grain: Any, center: Any, motion: Any, material: Any,
     pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
-    memory: Any, slots: Any, work: Any, deepest: Any, half: float, step: float, advance: float, weight: float,
+    memory: Any, slots: Any, work: Any, deepest: Any, absorbing: Any, swallowed: Any, half: float, step: float,
+    advance: float, weight: float,
 ) -> None:  # fmt: skip
-    """Forces, torques and work of all near contacts with walls; arguments as in `pair_pass`."""
+    """Forces, torques and work of all near contacts with walls; arguments as in `pair_pass`.
+
+    A contact with an absorbing piece has no force: it is told in swallowed[0], in a pass that advances.
+    """
     for k in prange(contacts):
         i = sphere[k]
         p = piece[k]
@@ -161,7 +170,9 @@ def wall_pass(
         at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
         x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
         distance, ux, uy, uz = wall_gap(p, x, y, z, pose, kind, shape_table)
-        if distance >= radius:
+        if distance >= radius or absorbing[p] > 0.0:
+            if distance < radius and advance > 0.0:
+                swallowed[0] = 1.0
             for c in range(WALL_SLOTS):
                 slots[at + 16 * c] = 0.0
             for c in range(WALL_MEMORY):

@@ -11,7 +11,9 @@ import numpy as np
 from barchan.laws import Law
 from barchan.model.build_grains import build_grains
 from barchan.model.grains import Grains
+from barchan.model.pour import extremes
 from barchan.motions import FOREVER
+from barchan.scene.events import StartMotion
 from barchan.scene.materials import surface
 from barchan.scene.scene import Scene
 
@@ -36,13 +38,19 @@ class Walls:
     motion_kind: np.ndarray  # int64, index into paths
     motion_table: np.ndarray  # pivot, then the parameters of the path
     names: tuple[str, ...]  # of scene.walls
+    absorbing: np.ndarray  # (P,) 1 for pieces that take grains away, else 0
+    waiting: np.ndarray  # (P,) bool, pieces whose motions an event starts
+    hidden: np.ndarray  # (P,) bool, pieces that are not there until an event adds them
 
     def __len__(self) -> int:
         return len(self.kind)
 
-    def present(self, t: float) -> np.ndarray:
-        """(P,) bool: which pieces are there at time t (s)."""
-        return (self.appears <= t) & (t < self.vanishes)
+    def present(self, t: float, rule: np.ndarray) -> np.ndarray:
+        """(P,) bool: which pieces are there at time t (s).
+
+        rule: (P,) 1 for pieces that an event has added, −1 for those that one has removed or has yet to add, else 0.
+        """
+        return (rule >= 0) & ((self.appears <= t) | (rule > 0)) & (t < self.vanishes)
 
     def edges(self) -> list[float]:
         """The times, s, after the start at which a wall appears or vanishes."""
@@ -66,6 +74,8 @@ class Model:
     periodic: np.ndarray  # (3,) bool
     box: np.ndarray  # (3,) m, length of periodic axes, 0 for open ones
     low: np.ndarray  # (3,) m, lower corner of the box, 0 without one
+    poured: Grains  # the smallest and the largest grain of every source, where it may begin
+    gates: tuple[str, ...]  # names that flow is counted by: sources, sinks, then absorbing walls
 
 
 def build(scene: Scene) -> tuple[Model, Grains]:
@@ -92,7 +102,14 @@ def build_model(scene: Scene) -> Model:
         periodic=np.array(scene.periodic),
         box=np.where(scene.periodic, box, 0.0),
         low=np.zeros(3) if scene.box is None else np.array(scene.box.low, float),
+        poured=extremes(scene),
+        gates=_gates(scene),
     )
+
+
+def _gates(scene: Scene) -> tuple[str, ...]:
+    absorbing = (wall.name for wall in scene.walls if wall.absorbing)
+    return (*(source.name for source in scene.sources), *(sink.name for sink in scene.sinks), *absorbing)
 
 
 def _table(scene: Scene, law: Law, wall: bool) -> np.ndarray:
@@ -123,6 +140,7 @@ def _walls(scene: Scene) -> Walls:
             owners.append(index)
             ranges.append((first, len(motions)))
     owned = [scene.walls[owner] for owner in owners]
+    started = {action.wall for event in scene.events for action in event.do if isinstance(action, StartMotion)}
     return Walls(
         gaps=gaps,
         paths=paths,
@@ -138,6 +156,9 @@ def _walls(scene: Scene) -> Walls:
         motion_kind=np.array([kind for kind, _ in motions], np.int64),
         motion_table=_ragged([numbers for _, numbers in motions]),
         names=tuple(wall.name for wall in scene.walls),
+        absorbing=np.array([float(wall.absorbing) for wall in owned]),
+        waiting=np.array([wall.name in started for wall in owned], bool),
+        hidden=np.array([not wall.present for wall in owned], bool),
     )
 
 

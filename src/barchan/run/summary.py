@@ -19,6 +19,8 @@ ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
     ("simulated", lambda time: f"{time:.6g} s"),
     ("steps", lambda steps, time_step: f"{steps} of {time_step:.3g} s"),
     ("grains", lambda grains_in, grains_out: f"{grains_in} in, {grains_out} out"),
+    ("flow", lambda flow: "; ".join(_passed(name, **gate) for name, gate in flow.items())),
+    ("events", lambda events: ", ".join(f"{name} at {time:.4g} s" for name, time in events.items()) or "none came"),
     ("recorded", lambda frames, samples: f"{frames} frames, {samples} samples"),
     ("worst overlap", lambda worst_overlap: f"{100 * worst_overlap:.3g}% of the smaller radius"),
     ("energy balance", lambda energy_error: f"out by {100 * energy_error:.2g}% of what was turned over"),
@@ -31,6 +33,12 @@ ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
         ),
     ),
 )
+
+
+def _passed(name: str, number: int, mass: float, waiting: int) -> str:
+    """What has passed a source or a sink, in words."""
+    short_of = f", {waiting} without room" if waiting else ""
+    return f"{number} ({mass:.4g} kg) at {name}{short_of}"
 
 
 def found(solver: Any, counts: tuple[int, int]) -> dict[str, Any]:

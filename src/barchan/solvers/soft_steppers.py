@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from barchan.integrators import RungeKutta
-from barchan.solvers import soft_watch
+from barchan.solvers import soft_changes, soft_watch
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -47,6 +47,8 @@ class VerletStepper:
             if solver.drifted:
                 soft_watch.finite(solver)
                 solver.rebuild(tidy=True)
+            elif solver.arrays["swallowed"][0]:
+                soft_changes.swallow(solver)
 
 
 class RungeKuttaStepper:
@@ -57,7 +59,7 @@ class RungeKuttaStepper:
     def __init__(self, solver: SoftSolver, integrator: RungeKutta) -> None:
         self.solver = solver
         self.integrator = integrator
-        count, n = len(integrator.lower), len(solver)
+        count = len(integrator.lower)
         self.tableau = np.zeros((count, count))
         for s, row in enumerate(integrator.stages):
             self.tableau[s, : len(row)] = row
@@ -68,9 +70,14 @@ class RungeKuttaStepper:
             arrays["clock"] = np.array([0.0, first, first, 0.0])
             arrays["cursor"] = np.zeros(4, np.int64)
             arrays["works"] = np.zeros(solver.kernels.WORKS + solver.kernels.WALL_WORKS)
-        self.base = np.zeros((n, 13))
-        self.slopes = np.zeros((count, n, 13))
+        self._fit()
         self.power = np.zeros((count, len(arrays["works"])))
+
+    def _fit(self) -> None:
+        """Room for the stages of as many grains as there are."""
+        n = len(self.solver)
+        self.base = np.zeros((n, 13))
+        self.slopes = np.zeros((len(self.tableau), n, 13))
 
     @property
     def time(self) -> float:
@@ -88,6 +95,8 @@ class RungeKuttaStepper:
         a["clock"][3] = a["clock"][0]
         solver.rebuild(tidy=True)
         while True:
+            if len(self.base) != len(solver):
+                self._fit()
             answer = solver.kernels.runge_kutta_steps(
                 solver.packed(), t, 1 / solver.model.scene.frame_rate, self.tableau, np.array(rule.lower),
                 np.array(rule.higher), rule.order, self.controls, rule.incremental, self.base, self.slopes, self.power,
@@ -97,6 +106,10 @@ class RungeKuttaStepper:
             if answer == solver.kernels.DONE:
                 a["clock"][0] = t
                 return
+            if answer == solver.kernels.SWALLOWED:
+                a["clock"][3] = a["clock"][0]
+                soft_changes.swallow(solver)
+                continue
             soft_watch.finite(solver)
             # Grains keep their rows and their side of the box while a step is under way: its stages are stored so.
             solver.rebuild(tidy=False)
