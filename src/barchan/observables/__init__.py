@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -31,6 +31,7 @@ class Moment:
     contact_depth: np.ndarray  # (C,) overlap over the smaller radius
     contact_force: np.ndarray  # (C, 3) N, on the first grain
     contact_branch: np.ndarray  # (C, 3) m, to the first centre from the second, or from the contact at a wall
+    steps: dict[str, float | int] = field(default_factory=dict)  # the solver's account of its time steps
 
 
 class Observable(Part):
