@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from barchan.draw.camera import View
 from barchan.draw.colors import INK, Color
-from barchan.draw.picture import Picture, Stage, time_text
+from barchan.draw.picture import Picture, Stage, length_unit, scale_bar, time_text
 from barchan.record.frame import Frame
 
 if TYPE_CHECKING:
@@ -51,5 +51,12 @@ def draw_snapshots(
             axes.set_axis_off()
             for text in axes.texts:
                 text.set_visible(False)
-            axes.set_title(time_text(frame.time, stage.longest), color=INK, fontsize=8, pad=2)
+            title = time_text(frame.time, stage.longest)
+            if (r, k) == (len(rows) - 1, len(frames) - 1):  # one bar for all: they have the same scale
+                left, right, low, high = picture.window.extent
+                unit, _ = length_unit(max(right - left, high - low))
+                _, label = scale_bar(axes, picture.image.get_extent(), unit)
+                label.set_visible(False)
+                title = f"{title}; bar: {label.get_text()}"
+            axes.set_title(title, color=INK, fontsize=8, pad=2)
     return figure

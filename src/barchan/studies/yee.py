@@ -47,6 +47,7 @@ class Hopper:
     law: int = 3  # the paper's number of the contact law between grains
     friction: float = 0.5  # μs
     rolling: float = 0.00025  # μr, m
+    drag: float | None = None  # kt of law 1, N s/m; None: the law's own
     wall_friction: float = 0.0  # μq of the hopper; the floor's is always 1
     wall_rolling: float = 0.0  # μτ of the hopper, m s
     outlet: float = 1.3  # m, radius of the mouth
@@ -66,7 +67,7 @@ class Hopper:
         return yee_scene(
             name=f"hopper of {self.count} grains, law {self.law}, μs = {self.friction:g}",
             duration=self.duration,
-            law=self.law,
+            contact={"law": LAWS[self.law], **({} if self.drag is None else {"drag": self.drag})},
             friction=self.friction,
             rolling=self.rolling,
             integrator=self.stepping(),
@@ -131,7 +132,7 @@ def yee_scene(
     duration: float,
     grains: dict[str, Any],
     walls: Sequence[dict[str, Any]],
-    law: int = 3,
+    contact: dict[str, Any] | None = None,
     friction: float = 0.5,
     rolling: float = 0.00025,
     wall_friction: dict[str, tuple[float, float]] | None = None,
@@ -156,7 +157,7 @@ def yee_scene(
         "duration": duration,
         "frame_rate": FRAME_RATE,
         "seed": seed,
-        "contact": LAWS[law],
+        "contact": contact or {"law": LAWS[3]},
         "wall_contact": {"law": "viscous", "drag": WALL_DRAG},
         "stiction": {},
         "integrator": integrator or {"kind": "rkf45", "tolerance": 0.01},
