@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from draw.frames import frame_of
 
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.snapshots import draw_snapshots
+from draw.frames import frame_of
 
 
 def test_panels_have_their_curves_and_labels():
