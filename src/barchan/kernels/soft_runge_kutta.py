@@ -17,7 +17,8 @@ from barchan.kernels.soft_walls import WALL_WORKS, rotated, wall_pace
 
 STATE = 13
 STAGE, ACCEPTED, REJECTED, MOVED = 0, 1, 2, 3  # entries of `cursor`
-CLOCK, NEXT, STEP, LISTED = 0, 1, 2, 3  # entries of `clock`, s: time, next step, this step, time of the pair list
+# Entries of `clock`, s: time, next step, this step, time of the pair list, shortest and longest accepted step.
+CLOCK, NEXT, STEP, LISTED, SHORTEST, LONGEST = 0, 1, 2, 3, 4, 5
 DONE, WORN, SWALLOWED = 0, 1, 2
 
 
@@ -196,6 +197,8 @@ def runge_kutta_steps(
             for q in range(len(works)):
                 works[q] += h * lower[s] * power[s, q]
         evaluate(c, clock[CLOCK], 0.5 * h, h, 1.0, 0.0, h, 0.0)  # friction remembers the accepted step only
+        clock[SHORTEST] = min(clock[SHORTEST], h)
+        clock[LONGEST] = max(clock[LONGEST], h)
         cursor[ACCEPTED] += 1
         cursor[STAGE] = 0
         cursor[MOVED] = 0

@@ -46,6 +46,7 @@ class Moment:
     contact_force: np.ndarray  # (C, 3) N, on the first grain
     contact_branch: np.ndarray  # (C, 3) m, to the first centre from the second, or from the contact at a wall
     gates: Mapping[str, Gate] = field(default_factory=dict)  # by name
+    steps: dict[str, float | int] = field(default_factory=dict)  # the solver's account of its time steps
 
 
 class Observable(Part):

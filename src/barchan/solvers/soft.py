@@ -297,7 +297,7 @@ class SoftSolver:
             "list_rebuilds": self.lists.rebuilds,
             "grains_in": self.inserted,
             "grains_out": self.inserted - len(self),
-            **(self.stepper.statistics() if isinstance(self.stepper, RungeKuttaStepper) else {}),
+            **self.stepper.statistics(),
         }
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:

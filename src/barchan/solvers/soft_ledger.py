@@ -164,6 +164,7 @@ def moment(solver: SoftSolver) -> Moment:
         contact_depth=seen.depth,
         contact_force=seen.force,
         contact_branch=seen.branch,
+        steps=solver.stepper.statistics(),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +30,15 @@ class VerletStepper:
     def pose_time(self) -> float:
         """The time, s, that the positions belong to."""
         return (self.solver.step + self.solver.drifted) * self.solver.dt
+
+    def statistics(self) -> dict[str, float | int]:
+        """Steps so far, and their shortest and longest length, s."""
+        return {
+            "steps_accepted": self.solver.step,
+            "steps_rejected": 0,
+            "shortest_step": self.solver.dt,
+            "longest_step": self.solver.dt,
+        }
 
     def advance_to(self, t: float) -> None:
         """Go on to the step nearest to time t, s."""
@@ -67,7 +76,7 @@ class RungeKuttaStepper:
         arrays = solver.arrays
         if "clock" not in arrays:
             first = min(max(solver.dt, integrator.shortest), integrator.longest)
-            arrays["clock"] = np.array([0.0, first, first, 0.0])
+            arrays["clock"] = np.array([0.0, first, first, 0.0, np.inf, 0.0])
             arrays["cursor"] = np.zeros(4, np.int64)
             arrays["works"] = np.zeros(solver.kernels.WORKS + solver.kernels.WALL_WORKS)
         self._fit()
@@ -114,7 +123,13 @@ class RungeKuttaStepper:
             # Grains keep their rows and their side of the box while a step is under way: its stages are stored so.
             solver.rebuild(tidy=False)
 
-    def statistics(self) -> dict[str, Any]:
-        """Accepted and rejected steps so far."""
-        cursor = self.solver.arrays["cursor"]
-        return {"steps_accepted": int(cursor[1]), "steps_rejected": int(cursor[2])}
+    def statistics(self) -> dict[str, float | int]:
+        """Accepted and rejected steps so far, and the shortest and longest accepted one, s."""
+        cursor, clock = self.solver.arrays["cursor"], self.solver.arrays["clock"]
+        taken = int(cursor[1]) > 0
+        return {
+            "steps_accepted": int(cursor[1]),
+            "steps_rejected": int(cursor[2]),
+            "shortest_step": float(clock[4]) if taken else 0.0,
+            "longest_step": float(clock[5]) if taken else 0.0,
+        }
