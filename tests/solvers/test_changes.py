@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from solvers import lab
 
 from barchan import solvers
 from barchan.model.build import build
 from barchan.model.grains import Grains
 from barchan.model.pour import Pourer
+from solvers import lab
 
 DOWN = (0.0, 0.0, -lab.GRAVITY)
 FAR = {"kind": "box", "low": (20.0, 20.0, 20.0), "high": (22.0, 22.0, 22.0)}
