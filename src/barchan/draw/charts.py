@@ -76,7 +76,7 @@ def draw_panel(panel: Panel, ax: Axes) -> None:
     if panel.log_y:
         ax.set_yscale("log")
     elif panel.from_zero:
-        ax.set_ylim(bottom=0.0)
+        ax.set_ylim(0.0, ax.get_ylim()[1])  # asked for first, so that the margin above is kept
     ax.set_xlabel(panel.x_label, color=INK, fontsize=9)
     ax.set_ylabel(panel.y_label, color=INK, fontsize=9)
     ax.set_title(panel.title, color=INK, fontsize=10, fontweight="bold")
