@@ -14,6 +14,7 @@ PATH = False  # the first is a length
 WALL_MEMORY = 1
 WALL_VECTOR = False
 WALL_PATH = False
+MESHES = False  # walls of many facets
 CLUMPS = False  # grains of several spheres
 PERIODIC = False
 ROLLING = False

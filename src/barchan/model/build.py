@@ -8,31 +8,36 @@ from typing import Any
 
 import numpy as np
 
+from barchan.geometry import rotate
 from barchan.laws import Law
 from barchan.model.build_grains import build_grains
 from barchan.model.grains import Grains
 from barchan.motions import FOREVER
 from barchan.scene.materials import surface
 from barchan.scene.scene import Scene
+from barchan.shapes import Piece
 
 COLUMNS = 16  # of the tables of constants: 0–11 the law's, 12 rolling friction, 13 rolling viscosity, 14 friction
 
 
 @dataclass(frozen=True)
 class Walls:
-    """The walls of a scene cut into P pieces, with their motions."""
+    """The walls of a scene cut into P pieces, which lie in F frames, with their motions."""
 
     gaps: list[Callable[..., Any]]  # the distinct gap functions
     paths: list[Callable[..., Any]]  # the distinct path functions
-    rest: np.ndarray  # (P, 7) m and quaternion: origin and orientation at rest
+    rest: np.ndarray  # (F, 7) m and quaternion: origin and orientation at rest
+    axial: np.ndarray  # (F,) 1 for frames whose pieces turning about its z axis leaves as they are, else 0
+    motion_range: np.ndarray  # (F, 2) int64, first and last + 1 of the frame's motions
+    frame: np.ndarray  # (P,) int64, index into rest
     kind: np.ndarray  # (P,) int64, index into gaps
     shape_table: np.ndarray  # (P, …) parameters of the gap
-    axial: np.ndarray  # (P,) 1 for pieces that turning about their own axis leaves as they are, else 0
+    mesh: np.ndarray  # (P,) int64, index into scene.walls for the facets of a mesh, −1 for other pieces
+    facet_table: np.ndarray  # (P, 9) low and high corner (m) and normal of a facet, in its frame
     wall: np.ndarray  # (P,) int64, index into scene.walls
     material: np.ndarray  # (P,) int64
     appears: np.ndarray  # (P,) s
     vanishes: np.ndarray  # (P,) s
-    motion_range: np.ndarray  # (P, 2) int64, first and last + 1 of the piece's motions
     motion_kind: np.ndarray  # int64, index into paths
     motion_table: np.ndarray  # pivot, then the parameters of the path
     names: tuple[str, ...]  # of scene.walls
@@ -43,6 +48,12 @@ class Walls:
     def present(self, t: float) -> np.ndarray:
         """(P,) bool: which pieces are there at time t (s)."""
         return (self.appears <= t) & (t < self.vanishes)
+
+    def heights(self, up: np.ndarray) -> np.ndarray:
+        """How far up, m, the walls' frames lie at rest, and the corners of facets."""
+        corners = self.facet_table[self.mesh >= 0, :6].reshape(-1, 3)
+        frames = np.repeat(self.rest[self.frame[self.mesh >= 0]], 2, axis=0)
+        return np.concatenate([self.rest[:, :3], frames[:, :3] + rotate(frames[:, 3:], corners)]) @ up
 
     def edges(self) -> list[float]:
         """The times, s, after the start at which a wall appears or vanishes."""
@@ -110,9 +121,10 @@ def _walls(scene: Scene) -> Walls:
     gaps: list[Callable[..., Any]] = []
     paths: list[Callable[..., Any]] = []
     materials = list(scene.materials)
-    pieces: list[Any] = []
+    pieces: list[Piece] = []
     owners: list[int] = []
-    ranges: list[tuple[int, int]] = []
+    frames: dict[tuple[Any, ...], int] = {}  # rest, axial and the range of motions: pieces alike in these share one
+    places: list[int] = []
     motions: list[tuple[int, tuple[float, ...]]] = []
     for index, wall in enumerate(scene.walls):
         first = len(motions)
@@ -121,24 +133,33 @@ def _walls(scene: Scene) -> Walls:
         for piece in wall.shape.pieces():
             pieces.append(piece)
             owners.append(index)
-            ranges.append((first, len(motions)))
+            key = (*piece.origin, *piece.orientation, float(piece.axial), first, len(motions), index)
+            places.append(frames.setdefault(key, len(frames)))
     owned = [scene.walls[owner] for owner in owners]
     return Walls(
         gaps=gaps,
         paths=paths,
-        rest=np.array([[*p.origin, *p.orientation] for p in pieces], float).reshape(-1, 7),
+        rest=np.array([key[:7] for key in frames], float).reshape(-1, 7),
+        axial=np.array([key[7] for key in frames], float),
+        motion_range=np.array([key[8:10] for key in frames], np.int64).reshape(-1, 2),
+        frame=np.array(places, np.int64),
         kind=np.array([_number(gaps, p.gap) for p in pieces], np.int64),
         shape_table=_ragged([p.parameters for p in pieces]),
-        axial=np.array([float(p.axial) for p in pieces]),
+        mesh=np.array([-1 if p.facet is None else k for p, k in zip(pieces, owners, strict=True)], np.int64),
+        facet_table=np.array([_facet_row(p) for p in pieces], float).reshape(-1, 9),
         wall=np.array(owners, np.int64),
         material=np.array([materials.index(wall.material) for wall in owned], np.int64),
         appears=np.array([wall.appears for wall in owned], float),
         vanishes=np.array([FOREVER if wall.vanishes is None else wall.vanishes for wall in owned], float),
-        motion_range=np.array(ranges, np.int64).reshape(-1, 2),
         motion_kind=np.array([kind for kind, _ in motions], np.int64),
         motion_table=_ragged([numbers for _, numbers in motions]),
         names=tuple(wall.name for wall in scene.walls),
     )
+
+
+def _facet_row(piece: Piece) -> tuple[float, ...]:
+    facet = piece.facet
+    return (0.0,) * 9 if facet is None else (*facet.low, *facet.high, *facet.normal)
 
 
 def _number(known: list[Callable[..., Any]], function: Callable[..., Any]) -> int:

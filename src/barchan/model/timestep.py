@@ -55,7 +55,7 @@ def impact_speed(model: Model, grains: Grains) -> float:
     if size > 0:
         up = -model.gravity / size
         heights = grains.position @ up
-        floors = model.walls.rest[:, :3] @ up
+        floors = model.walls.heights(up)
         low = min([float(heights.min()), *(float(f) for f in floors if math.isfinite(f))])
         fastest = math.hypot(fastest, math.sqrt(2 * size * max(float(heights.max()) - low, float(grains.radius.max()))))
     reach = float(np.linalg.norm(np.ptp(grains.position, axis=0))) + float(np.abs(grains.position).max())

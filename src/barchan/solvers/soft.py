@@ -44,7 +44,7 @@ class SoftSolver:
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         self.arrays = soft_arrays.grain_arrays(grains, model)
-        self.arrays["pose"] = np.zeros((len(model.walls), 16))
+        self.arrays["pose"] = np.zeros((len(model.walls.rest), 16))
         self.arrays["strayed"] = np.zeros(1)
         self.lists = Lists(model, self.kernels, self.arrays)
         self._constants()
@@ -71,6 +71,7 @@ class SoftSolver:
             model.law, model.wall_law, walls.gaps or [_nothing], walls.paths or [_still],
             {
                 "CLUMPS": self.clumped,
+                "MESHES": bool((walls.mesh >= 0).any()),
                 "PERIODIC": bool(model.periodic.any()),
                 "ROLLING": bool(model.table[:, 12:14].any()),
                 "STICTION": model.scene.stiction is not None,
@@ -108,8 +109,8 @@ class SoftSolver:
         """Make the lists of near pairs and walls anew; tidy: grains may be sorted and wrapped into the box."""
         a, walls = self.arrays, self.model.walls
         self.kernels.move_walls(
-            self.stepper.pose_time, len(walls), walls.rest, walls.motion_range, walls.motion_kind, walls.motion_table,
-            a["pose"],
+            self.stepper.pose_time, len(walls.rest), walls.rest, walls.motion_range, walls.motion_kind,
+            walls.motion_table, a["pose"],
         )  # fmt: skip
         self.lists.rebuild(self.step, tidy=tidy)
         a["strayed"][:] = 0.0
@@ -149,6 +150,9 @@ class SoftSolver:
         hold = (0.0, 0.0, 1.0) if stiction is None else (stiction.strength, stiction.spin_strength, stiction.duration)
         self._fixed = {
             "rest": model.walls.rest,
+            "frame": model.walls.frame,
+            "mesh": model.walls.mesh,
+            "facet_table": model.walls.facet_table,
             "kind": model.walls.kind,
             "axial": model.walls.axial,
             "shape_table": model.walls.shape_table,
@@ -170,7 +174,8 @@ class SoftSolver:
         known = {**self._fixed, **self.arrays}
         counts = {
             "grains": len(self),
-            "pieces": len(self.model.walls),
+            "spheres": len(self.arrays["place"]) - soft_arrays.GHOSTS,
+            "frames": len(self.model.walls.rest),
             "blocks": soft_arrays.blocks(self.lists.pairs),
             "wall_contacts": self.lists.wall_contacts,
             "kinds": self.model.kinds,
@@ -199,9 +204,9 @@ class SoftSolver:
             c.inverse, c.memory, np.zeros_like(c.slots), pairs, -half, self.dt, 0.0, -half,
         )  # fmt: skip
         k.wall_pass(
-            c.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.position, c.motion, c.material, c.pose,
-            c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, np.zeros_like(c.wall_slots),
-            walls, -half, self.dt, 0.0, -half,
+            c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_seam, c.place, c.grain, c.position, c.motion,
+            c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
+            np.zeros_like(c.wall_slots), walls, -half, self.dt, 0.0, -half,
         )  # fmt: skip
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
         for lanes in (c.work, pairs):
