@@ -26,12 +26,7 @@ def on_floor(law: str, gravity: tuple[float, float, float], time_step: float, **
             (0.0, 0.0, height), velocity=(speed * thrown, 0.0, 0.0), spin=(0.0, spin * thrown, 0.0)
         )  # fmt: skip
         described = lab.scene(
-            SKATES.get(law, law),
-            [group],
-            [lab.FLOOR],
-            a=a,
-            gravity=gravity if thrown else (0.0, 0.0, gravity[2]),
-            **options,
+            SKATES.get(law, law), [group], [lab.FLOOR], a=a, gravity=gravity if thrown else (0.0, 0.0, gravity[2]), **options
         )
         machine = lab.solver(described, time_step)
         if not thrown:

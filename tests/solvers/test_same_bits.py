@@ -44,9 +44,7 @@ def sphere_scene() -> lab.Scene:
             "gravity": (0.0, 0.0, 0.0),
             "periodic": (True, True, True),
             "box": {"low": (0.0, 0.0, 0.0), "high": (1.0, 1.0, 1.0)},
-            "grains": [
-                {**lab.grains(places + rng.uniform(-0.01, 0.01, places.shape)), "name": "g", "velocity_scatter": 3.0}
-            ],
+            "grains": [{**lab.grains(places + rng.uniform(-0.01, 0.01, places.shape)), "name": "g", "velocity_scatter": 3.0}],
         }
     )
 

@@ -85,32 +85,33 @@ def cell_range(x: float, reach: float, size: float, cells: int) -> tuple[int, in
 
 
 @njit(cache=True)
-def nearer(q: int, k: int, foot: Any) -> bool:
+def nearer(q: int, k: int, gap: Any) -> bool:
     """Whether contact q comes before k: by distance, then by place in the list."""
-    return foot[q, 3] < foot[k, 3] or (foot[q, 3] == foot[k, 3] and q < k)
+    return gap[q, 3] < gap[k, 3] or (gap[q, 3] == gap[k, 3] and q < k)
 
 
 @njit(cache=True)
 def facing(
     k: int, low: int, high: int, x: float, y: float, z: float, same: float, piece: Any, mesh: Any, facet_table: Any,
-    frame: Any, pose: Any, kind: Any, shape_table: Any, foot: Any,
+    frame: Any, pose: Any, kind: Any, shape_table: Any, gap: Any,
 ) -> float:  # fmt: skip
     """How far, m, the point lies on the grains' side of the mesh near contact k; negative behind it.
 
     Of the facets that meet at the contact's foot the one that is seen most squarely decides.
     """
     depth = 0.0
+    dx, dy, dz = gap[k, 3] * gap[k, 0], gap[k, 3] * gap[k, 1], gap[k, 3] * gap[k, 2]
     for q in range(low, high):
         p = piece[q]
         if mesh[p] != mesh[piece[k]]:
             continue
-        distance, _, _, _ = wall_gap(p, foot[k, 0], foot[k, 1], foot[k, 2], frame, pose, kind, shape_table)
+        distance, _, _, _ = wall_gap(p, x - dx, y - dy, z - dz, frame, pose, kind, shape_table)
         if distance <= same:
             f = frame[p]
             nx, ny, nz = rotated(
                 pose[f, 3], pose[f, 4], pose[f, 5], pose[f, 6], facet_table[p, 6], facet_table[p, 7], facet_table[p, 8]
             )
-            seen = nx * (x - foot[k, 0]) + ny * (y - foot[k, 1]) + nz * (z - foot[k, 2])
+            seen = nx * dx + ny * dy + nz * dz
             if abs(seen) > abs(depth):
                 depth = seen
     return depth
@@ -119,40 +120,37 @@ def facing(
 @njit(cache=True, parallel=True, error_model="numpy")
 def join_facets(
     count: int, start: Any, piece: Any, place: Any, mesh: Any, facet_table: Any, frame: Any, pose: Any, kind: Any,
-    shape_table: Any, foot: Any, seam: Any, memory: Any,
+    shape_table: Any, gap: Any, seam: Any, memory: Any,
 ) -> None:  # fmt: skip
     """Decide which contacts with facets are contacts with the mesh: see `seam` in `soft_walls.py`.
 
-    foot: (contacts, 4) nearest point of the facet and its distance from the sphere's centre, m. A contact that another
-    one has come to stand for hands over what it remembers.
+    gap: (contacts, 4) normal, from the facet's nearest point to the sphere's centre, and distance, m. A contact that
+    another one has come to stand for hands over what it remembers.
     """
     for i in prange(count):
         low, high = start[i], start[i + 1]
         x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
         same = SAME_PLACE * radius
         for k in range(low, high):
-            distance, nx, ny, nz = wall_gap(piece[k], x, y, z, frame, pose, kind, shape_table)
-            foot[k, 0], foot[k, 1], foot[k, 2] = x - distance * nx, y - distance * ny, z - distance * nz
-            foot[k, 3] = distance
+            gap[k, 3], gap[k, 0], gap[k, 1], gap[k, 2] = wall_gap(piece[k], x, y, z, frame, pose, kind, shape_table)
             seam[k] = TOUCHES
         for k in range(low, high):
-            if mesh[piece[k]] < 0 or foot[k, 3] >= radius:
+            if mesh[piece[k]] < 0 or gap[k, 3] >= radius:
                 continue
             best = TOUCHES
+            fx, fy, fz = x - gap[k, 3] * gap[k, 0], y - gap[k, 3] * gap[k, 1], z - gap[k, 3] * gap[k, 2]
             for q in range(low, high):
-                if mesh[piece[q]] == mesh[piece[k]] and nearer(q, k, foot) and (best < 0 or nearer(q, best, foot)):
-                    distance, _, _, _ = wall_gap(
-                        piece[q], foot[k, 0], foot[k, 1], foot[k, 2], frame, pose, kind, shape_table
-                    )
+                if mesh[piece[q]] == mesh[piece[k]] and nearer(q, k, gap) and (best < 0 or nearer(q, best, gap)):
+                    distance, _, _, _ = wall_gap(piece[q], fx, fy, fz, frame, pose, kind, shape_table)
                     if distance <= same:
                         best = q
             seam[k] = best
         for k in range(low, high):
             p = piece[k]
-            if mesh[p] >= 0 and foot[k, 3] < radius:
+            if mesh[p] >= 0 and gap[k, 3] < radius:
                 if facet_table[p, 6] != 0.0 or facet_table[p, 7] != 0.0 or facet_table[p, 8] != 0.0:
                     take_side(
-                        k, low, high, x, y, z, radius, piece, mesh, facet_table, frame, pose, kind, shape_table, foot,
+                        k, low, high, x, y, z, radius, piece, mesh, facet_table, frame, pose, kind, shape_table, gap,
                         seam,
                     )  # fmt: skip
         for k in range(low, high):
@@ -166,7 +164,7 @@ def join_facets(
 @njit(cache=True)
 def take_side(
     k: int, low: int, high: int, x: float, y: float, z: float, radius: float, piece: Any, mesh: Any, facet_table: Any,
-    frame: Any, pose: Any, kind: Any, shape_table: Any, foot: Any, seam: Any,
+    frame: Any, pose: Any, kind: Any, shape_table: Any, gap: Any, seam: Any,
 ) -> None:  # fmt: skip
     """For the nearest contact k with a mesh that has a side: is the sphere's centre on it?
 
@@ -174,19 +172,18 @@ def take_side(
     pushes the sphere back the way it came, and no other does.
     """
     for q in range(low, high):
-        if mesh[piece[q]] == mesh[piece[k]] and nearer(q, k, foot):
+        if mesh[piece[q]] == mesh[piece[k]] and nearer(q, k, gap):
             return
     same = SAME_PLACE * radius
-    front = facing(k, low, high, x, y, z, same, piece, mesh, facet_table, frame, pose, kind, shape_table, foot) >= 0.0
+    front = facing(k, low, high, x, y, z, same, piece, mesh, facet_table, frame, pose, kind, shape_table, gap) >= 0.0
     for q in range(low, high):
-        if q == k or mesh[piece[q]] != mesh[piece[k]] or foot[q, 3] >= radius:
+        if q == k or mesh[piece[q]] != mesh[piece[k]] or gap[q, 3] >= radius:
             continue
         if not front:
             seam[q] = k
         elif (
             seam[q] == TOUCHES
-            and facing(q, low, high, x, y, z, same, piece, mesh, facet_table, frame, pose, kind, shape_table, foot)
-            < 0.0
+            and facing(q, low, high, x, y, z, same, piece, mesh, facet_table, frame, pose, kind, shape_table, gap) < 0.0
         ):
             seam[q] = DROPPED
     if not front:

@@ -230,12 +230,12 @@ def evaluate(
     if MESHES:
         join_facets(
             c.spheres, c.wall_start, c.wall_piece, c.place, c.mesh, c.facet_table, c.frame, c.pose, c.kind,
-            c.shape_table, c.wall_foot, c.wall_seam, c.wall_memory,
+            c.shape_table, c.wall_gap, c.wall_seam, c.wall_memory,
         )  # fmt: skip
     wall_pass(
-        c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_seam, c.place, c.grain, c.position, c.motion, c.material,
-        c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, c.wall_slots,
-        c.wall_work, half, step, advance, weight,
+        c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position, c.motion,
+        c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
+        c.wall_slots, c.wall_work, half, step, advance, weight,
     )  # fmt: skip
     gather(
         c.grains, kick, c.pair_range, c.link_start, c.links, c.slots, c.wall_range, c.wall_slots, c.gravity, c.freedom,

@@ -117,15 +117,13 @@ def wall_gap(
 
 
 @njit(cache=True)
-def mesh_gap(
-    k: int, distance: float, nx: float, ny: float, nz: float, seam: Any
-) -> tuple[float, float, float, float]:  # fmt: skip
-    """The gap of near contact k after the other facets of its mesh have had their say."""
+def joined_gap(k: int, gap: Any, seam: Any) -> tuple[float, float, float, float]:
+    """The gap of near contact k, found by `join_facets`, after the other facets of its mesh have had their say."""
     if seam[k] == TOUCHES:
-        return distance, nx, ny, nz
+        return gap[k, 3], gap[k, 0], gap[k, 1], gap[k, 2]
     if seam[k] == BEHIND:
-        return -distance, -nx, -ny, -nz
-    return FAR, nx, ny, nz
+        return -gap[k, 3], -gap[k, 0], -gap[k, 1], -gap[k, 2]
+    return FAR, gap[k, 0], gap[k, 1], gap[k, 2]
 
 
 @njit(cache=True)
@@ -148,11 +146,14 @@ def carry_wall_memory(
 
 @njit(parallel=True, cache=True, error_model="numpy")
 def wall_pass(
-    contacts: int, sphere: Any, piece: Any, seam: Any, place: Any, grain: Any, center: Any, motion: Any, material: Any,
-    frame: Any, pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
+    contacts: int, sphere: Any, piece: Any, gap: Any, seam: Any, place: Any, grain: Any, center: Any, motion: Any,
+    material: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
     memory: Any, slots: Any, work: Any, half: float, step: float, advance: float, weight: float,
 ) -> None:  # fmt: skip
-    """Forces, torques and work of all near contacts with walls; arguments as in `pair_pass`."""
+    """Forces, torques and work of all near contacts with walls; arguments as in `pair_pass`.
+
+    gap and seam: what `join_facets` found, read where there are meshes.
+    """
     for k in prange(contacts):
         i = sphere[k]
         p = piece[k]
@@ -161,9 +162,10 @@ def wall_pass(
         at_work = (k // 16) * 16 * WALL_WORKS + k % 16
         at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
         x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
-        distance, ux, uy, uz = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
         if MESHES:
-            distance, ux, uy, uz = mesh_gap(k, distance, ux, uy, uz, seam)
+            distance, ux, uy, uz = joined_gap(k, gap, seam)
+        else:
+            distance, ux, uy, uz = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
         if distance >= radius:
             for c in range(WALL_SLOTS):
                 slots[at + 16 * c] = 0.0
@@ -247,15 +249,19 @@ def wall_pass(
 
 @njit(cache=True, error_model="numpy")
 def wall_state(
-    contacts: int, sphere: Any, piece: Any, seam: Any, place: Any, grain: Any, motion: Any, material: Any, frame: Any,
-    pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any, memory: Any, out: Any,
+    contacts: int, sphere: Any, piece: Any, gap: Any, seam: Any, place: Any, grain: Any, motion: Any, material: Any,
+    frame: Any, pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any, memory: Any,
+    out: Any,
 ) -> None:  # fmt: skip
     """Per near contact: overlap (m, negative for a gap), energy stored in the normal and tangential direction (J)."""
     for k in range(contacts):
         i = sphere[k]
-        distance, ux, uy, uz = wall_gap(piece[k], place[i, 0], place[i, 1], place[i, 2], frame, pose, kind, shape_table)
         if MESHES:
-            distance, _, _, _ = mesh_gap(k, distance, ux, uy, uz, seam)
+            distance, _, _, _ = joined_gap(k, gap, seam)
+        else:
+            distance, _, _, _ = wall_gap(
+                piece[k], place[i, 0], place[i, 1], place[i, 2], frame, pose, kind, shape_table
+            )
         overlap = place[i, 3] - distance
         out[k, 0] = overlap
         out[k, 1] = 0.0

@@ -204,9 +204,9 @@ class SoftSolver:
             c.inverse, c.memory, np.zeros_like(c.slots), pairs, -half, self.dt, 0.0, -half,
         )  # fmt: skip
         k.wall_pass(
-            c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_seam, c.place, c.grain, c.position, c.motion,
-            c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
-            np.zeros_like(c.wall_slots), walls, -half, self.dt, 0.0, -half,
+            c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position,
+            c.motion, c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table,
+            c.wall_memory, np.zeros_like(c.wall_slots), walls, -half, self.dt, 0.0, -half,
         )  # fmt: skip
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
         for lanes in (c.work, pairs):

@@ -55,7 +55,7 @@ class Arrays(NamedTuple):
     wall_sphere: Any
     wall_piece: Any
     wall_start: Any
-    wall_foot: Any
+    wall_gap: Any
     wall_seam: Any
     wall_memory: Any
     wall_slots: Any

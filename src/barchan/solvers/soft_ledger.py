@@ -43,8 +43,9 @@ def stored(solver: SoftSolver) -> Stored:
         c.memory, pairs,
     )  # fmt: skip
     k.wall_state(
-        lists.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_seam, c.place, c.grain, c.motion, c.material, c.frame,
-        c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, walls,
+        lists.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.motion,
+        c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
+        walls,
     )  # fmt: skip
     return Stored(pairs, walls)
 

@@ -187,12 +187,12 @@ class Lists:
             wall_sphere=sphere, wall_piece=piece, wall_start=start, wall_memory=memory, wall_range=start[a["start"]],
             wall_work=np.zeros(count * LANES * self.kernels.WALL_WORKS),
             wall_slots=np.zeros(count * LANES * self.kernels.WALL_SLOTS),
-            wall_foot=np.zeros((contacts, 4)), wall_seam=np.full(contacts, self.kernels.TOUCHES, np.int64),
+            wall_gap=np.zeros((contacts, 4)), wall_seam=np.full(contacts, self.kernels.TOUCHES, np.int64),
         )  # fmt: skip
         if self.kernels.MESHES:
             self.kernels.join_facets(
                 m, start, piece, a["place"], walls.mesh, walls.facet_table, walls.frame, a["pose"], walls.kind,
-                walls.shape_table, a["wall_foot"], a["wall_seam"], memory,
+                walls.shape_table, a["wall_gap"], a["wall_seam"], memory,
             )  # fmt: skip
         self.wall_contacts = contacts
 
