@@ -27,8 +27,12 @@ class Motion(Part):
     path: ClassVar[Callable[..., tuple[float, ...]]]
 
     def parameters(self) -> tuple[float, ...]:
-        """The numbers that `path` takes after the time."""
+        """The numbers that `path` takes after the time: one by one, or all at once where it is `path(t, numbers)`."""
         raise TypeError(f"{type(self).__name__} has no parameters")
+
+    def arguments(self) -> tuple[Any, ...]:
+        """`parameters` as `path` takes them."""
+        return self.parameters()
 
     def pivot(self) -> Vector:
         """The point, in m, about which the motion turns; for a pure translation any point will do."""
@@ -40,7 +44,7 @@ class Motion(Part):
 
     def at(self, t: float) -> Any:
         """`path` at time t (s)."""
-        return type(self).path(t, *self.parameters())
+        return type(self).path(t, *self.arguments())
 
 
 class TimedMotion(Motion):
