@@ -7,11 +7,19 @@ import os
 import pytest
 from hypothesis import settings
 
+from barchan.kernels import threads
+
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 # The first call of a kernel compiles it: no deadline. A check that gates a change must not depend on luck.
 settings.register_profile("barchan", deadline=None, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("barchan")
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> None:
+    """Tests run side by side, one on each processor; those about threads ask for more themselves."""
+    threads.use(1)
 
 
 def _cuda_is_there() -> bool:

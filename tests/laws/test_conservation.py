@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from solvers import lab
 
 from barchan import registry
+from solvers import lab
 
 LAWS = tuple(registry.parts("laws"))
 DISSIPATED = ("dissipated_normal", "dissipated_friction", "dissipated_rolling")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 import pytest
-from solvers import lab
 
 from barchan import registry
+from solvers import lab
 
 LAWS = tuple(registry.parts("laws"))
 SPRINGS = ("displacement", "hertz", "linear")  # laws that remember a displacement
@@ -26,7 +26,12 @@ def on_floor(law: str, gravity: tuple[float, float, float], time_step: float, **
             (0.0, 0.0, height), velocity=(speed * thrown, 0.0, 0.0), spin=(0.0, spin * thrown, 0.0)
         )  # fmt: skip
         described = lab.scene(
-            SKATES.get(law, law), [group], [lab.FLOOR], a=a, gravity=gravity if thrown else (0.0, 0.0, gravity[2]), **options
+            SKATES.get(law, law),
+            [group],
+            [lab.FLOOR],
+            a=a,
+            gravity=gravity if thrown else (0.0, 0.0, gravity[2]),
+            **options,
         )
         machine = lab.solver(described, time_step)
         if not thrown:

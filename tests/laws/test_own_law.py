@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import pytest
-from solvers import lab
 
 from barchan import registry
 from barchan.laws import Contact, Law, Surface
 from barchan.scene.quantities import Stiffness
+from solvers import lab
 
 
 class SpringConstants(NamedTuple):

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import beta
+
 from solvers import lab
 
 VISCOELASTIC = ("viscous", "path", "displacement")
@@ -66,6 +67,7 @@ def check_rebound(
     one, other = lab.ball_mass(radii[0]), lab.ball_mass(radii[1], 7800.0)
     expected = np.array([one - restitution * other, (1 + restitution) * one]) * speed / (one + other)
     np.testing.assert_allclose(velocities, expected, rtol=0, atol=tolerance * speed)
+    assert (velocities[1] - velocities[0]) / speed == pytest.approx(restitution, abs=tolerance)
 
 
 @pytest.mark.parametrize("law", ["linear", "hertz"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from solvers import lab
 
 from barchan import registry
 from barchan.observables.contacts import Contacts
@@ -12,6 +11,7 @@ from barchan.observables.count import Count
 from barchan.observables.energy import Energy
 from barchan.observables.pile import Pile
 from barchan.observables.stress import Stress
+from solvers import lab
 
 DOWN = (0.0, 0.0, -lab.GRAVITY)
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from solvers import lab
 
 from barchan import registry
+from solvers import lab
 
 LAWS = tuple(registry.parts("laws"))
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from solvers import lab
 
 from barchan import solvers
 from barchan.errors import SceneError
@@ -17,6 +16,7 @@ from barchan.geometry import conjugate, rotate
 from barchan.kernels import threads
 from barchan.model.build import build
 from barchan.solvers import preflight
+from solvers import lab
 
 RADIUS = 0.05  # m, of the laboratory's balls
 CUBE = [(x, y, z) for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from solvers import lab
 
 BOX = {"low": (-1.0, -1.0, -1.0), "high": (1.0, 1.0, 1.0)}
@@ -14,10 +15,9 @@ SHAPES = {"sphere": {}, "dimer": {"shape": {"kind": "dimer", "roundness": 0.9}, 
 
 def pair(shift: tuple[float, float, float], shape: str) -> lab.SoftSolver:
     """Two grains pressed together, sheared and drifting, at a place of a box that repeats along all axes."""
-    at = np.array(shift)
     groups = [
-        lab.grain(at, **SHAPES[shape], velocity=(2.0, 1.0, 3.0)),
-        lab.grain(at + (0.09, 0.03, 0.02), velocity=(1.8, 1.1, 3.0), spin=(5.0, 0.0, 1.0)),
+        lab.grain(shift, **SHAPES[shape], velocity=(2.0, 1.0, 3.0)),
+        lab.grain(np.add(shift, (0.09, 0.03, 0.02)), velocity=(1.8, 1.1, 3.0), spin=(5.0, 0.0, 1.0)),
     ]
     return lab.solver(lab.kitchen(groups, periodic=(True, True, True), box=BOX), 1e-5)
 

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+
 from solvers import lab
 
 UP = (0.0, 0.0, -lab.GRAVITY)
@@ -43,7 +44,7 @@ def test_stack_creeps_without_memory() -> None:
     machine.advance_to(10.0)
     after = machine.snapshot().position
     assert np.abs(after - before).max() > 1e-3
-    assert after[4, 2] < 1.1
+    assert after[4, 2] < before[4, 2] - 0.01
 
 
 def on_tilted_floor(tilt: float, *, speed: float = 0.0, motion: object = (), **options: object) -> lab.SoftSolver:

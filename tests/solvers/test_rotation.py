@@ -6,12 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from solvers import lab
 
 from barchan import solvers
 from barchan.geometry import conjugate, rotate
 from barchan.kernels import threads
 from barchan.model.build import build
+from solvers import lab
 
 GAS = {
     "name": "gas",
@@ -98,10 +98,10 @@ def test_intermediate_axis_is_unstable() -> None:
 
 
 def test_orientation_of_spheres_follows_their_spin() -> None:
-    """Rotations about different axes do not commute. A sphere that turns by a quarter about x, is stopped and then turns
-    by a quarter about y must not end where one turn about the sum of both would leave it, however long the stretch of
-    steps between two looks at it. Here collisions change the axes; the orientation after one long stretch is compared
-    with that after many short ones.
+    """Rotations about different axes do not commute: a quarter turn about x and then one about y is not a turn about
+    their sum. So an orientation must follow the spin from step to step, however long the stretch of steps between
+    two looks. Here collisions change the axes; the orientation after one long stretch is compared with that after
+    many short ones.
     """
     rng = np.random.default_rng(2)
     places = np.stack(np.meshgrid(*(np.arange(3),) * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 0.12

@@ -6,12 +6,12 @@ import json
 
 import numpy as np
 import pytest
-from solvers import lab
 
 from barchan import solvers
 from barchan.kernels import threads
 from barchan.model.build import build
 from barchan.solvers.soft import SoftSolver
+from solvers import lab
 
 STEPS = 1500
 
@@ -44,7 +44,9 @@ def sphere_scene() -> lab.Scene:
             "gravity": (0.0, 0.0, 0.0),
             "periodic": (True, True, True),
             "box": {"low": (0.0, 0.0, 0.0), "high": (1.0, 1.0, 1.0)},
-            "grains": [{**lab.grains(places + rng.uniform(-0.01, 0.01, places.shape)), "name": "g", "velocity_scatter": 3.0}],
+            "grains": [
+                {**lab.grains(places + rng.uniform(-0.01, 0.01, places.shape)), "name": "g", "velocity_scatter": 3.0}
+            ],
         }
     )
 

@@ -67,7 +67,8 @@ def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float
         kernel_threads.use(count)
         solver = solvers.create(model, start, TIME_STEP)
         solver.advance(20)
-        steps, rates, begin = max(20, 2_000_000 // grains), [], time.perf_counter()
+        rates: list[float] = []
+        steps, begin = max(20, 2_000_000 // grains), time.perf_counter()
         while time.perf_counter() - begin < seconds or len(rates) < 3:
             before = time.perf_counter()
             solver.advance(steps)

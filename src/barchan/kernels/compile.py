@@ -24,6 +24,7 @@ import numba
 from numba import njit
 
 from barchan import __version__
+from barchan.errors import Finding, SceneError
 from barchan.laws import Law
 
 TEMPLATES = ("soft_pairs", "soft_walls", "soft_meshes", "soft_motion", "soft_runge_kutta")
@@ -60,7 +61,11 @@ def fingerprint(item: Any) -> str:
                 return
             seen.add(id(value))
             code = value.__code__
+            if value.__closure__:
+                where = f"{value.__module__}.{value.__qualname__}"
+                raise SceneError(Finding(where, "is a closure", "must be a plain function at the top of its module"))
             digest.update(code.co_code)
+            digest.update(repr((value.__defaults__, value.__kwdefaults__)).encode())
             digest.update(repr([c for c in code.co_consts if not isinstance(c, (str, types.CodeType))]).encode())
             for name in code.co_names:
                 digest.update(name.encode())

@@ -1,8 +1,7 @@
-"""Near pairs of spheres: cells folded into a table, then a list with a skin, in work linear in the spheres.
+"""Near pairs of spheres: cells, then a list with a skin, in work linear in the spheres.
 
-Cells have the size of the largest reach, so that near spheres lie in neighbouring cells. A cell's number is folded
-into a table of a few entries per sphere; a dense bed fills the table without collisions, and a grain that flies far
-away costs nothing. Entries are compared by their full cell number, so folding never adds or repeats a pair.
+Cells have the size of the largest reach or more, so that near spheres lie in neighbouring cells. They repeat along
+every axis, periodic or not: a grain that flies far away shares a cell with others, and the distance tells them apart.
 """
 
 from __future__ import annotations
@@ -12,42 +11,39 @@ from typing import Any
 
 from numba import njit, prange
 
-MOST_CELLS = 1 << 20  # per axis: keeps a cell's number within 63 bits
-
 
 @njit(cache=True)
-def cell_numbers(place: Any, count: int, low: Any, size: Any, cells: Any, periodic: Any, number: Any) -> None:
-    """The cell number of every sphere; spheres beyond the last cell of an open axis belong to that cell."""
+def cell_numbers(place: Any, count: int, low: Any, size: Any, cells: Any, number: Any) -> None:
+    """The cell number of every sphere."""
     for i in range(count):
         value = 0
         for axis in range(3):
-            k = math.floor((place[i, axis] - low[axis]) / size[axis])
-            k = k % cells[axis] if periodic[axis] else min(max(k, 0), cells[axis] - 1)
+            k = math.floor((place[i, axis] - low[axis]) / size[axis]) % cells[axis]
             value = value * cells[axis] + k
         number[i] = value
 
 
 @njit(cache=True)
-def sort_by_cell(number: Any, count: int, mask: int, begin: Any, entries: Any) -> None:
-    """A counting sort of the spheres by folded cell number: the entries of slot s are begin[s] … begin[s + 1]."""
+def sort_by_cell(number: Any, count: int, cells: int, begin: Any, entries: Any) -> None:
+    """A counting sort of the spheres by cell: those in cell s are entries[begin[s] … begin[s + 1]]."""
     begin[:] = 0
     for i in range(count):
-        begin[(number[i] & mask) + 1] += 1
-    for s in range(mask + 1):
+        begin[number[i] + 1] += 1
+    for s in range(cells):
         begin[s + 1] += begin[s]
     for i in range(count):
-        s = number[i] & mask
+        s = number[i]
         entries[begin[s]] = i
         begin[s] += 1
-    for s in range(mask + 1, 0, -1):
+    for s in range(cells, 0, -1):
         begin[s] = begin[s - 1]
     begin[0] = 0
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def near_spheres(
-    place: Any, grain: Any, count: int, number: Any, mask: int, begin: Any, entries: Any,
-    cells: Any, periodic: Any, box: Any, inverse: Any, skin: float, found: Any, found_count: Any,
+    place: Any, grain: Any, count: int, number: Any, begin: Any, entries: Any,
+    cells: Any, box: Any, inverse: Any, skin: float, found: Any, found_count: Any,
 ) -> None:  # fmt: skip
     """For every sphere i the near spheres j > i of other grains: found[i, :found_count[i]], in increasing order.
 
@@ -62,35 +58,16 @@ def near_spheres(
         kx = here // (cells[2] * cells[1])
         x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
         own = grain[i]
-        for ox in range(-1, 2):
-            cx = kx + ox
-            if periodic[0]:
-                if (cells[0] == 2 and ox == 1) or (cells[0] == 1 and ox != 0):
-                    continue
-                cx = cx % cells[0]
-            elif cx < 0 or cx >= cells[0]:
-                continue
-            for oy in range(-1, 2):
-                cy = ky + oy
-                if periodic[1]:
-                    if (cells[1] == 2 and oy == 1) or (cells[1] == 1 and oy != 0):
-                        continue
-                    cy = cy % cells[1]
-                elif cy < 0 or cy >= cells[1]:
-                    continue
-                for oz in range(-1, 2):
-                    cz = kz + oz
-                    if periodic[2]:
-                        if (cells[2] == 2 and oz == 1) or (cells[2] == 1 and oz != 0):
-                            continue
-                        cz = cz % cells[2]
-                    elif cz < 0 or cz >= cells[2]:
-                        continue
-                    there = (cx * cells[1] + cy) * cells[2] + cz
-                    s = there & mask
+        # With one cell along an axis there is no other, with two the next is also the last.
+        for ox in range(0 if cells[0] == 1 else -1, 2 if cells[0] > 2 else 1):
+            cx = (kx + ox) % cells[0]
+            for oy in range(0 if cells[1] == 1 else -1, 2 if cells[1] > 2 else 1):
+                cy = (ky + oy) % cells[1]
+                for oz in range(0 if cells[2] == 1 else -1, 2 if cells[2] > 2 else 1):
+                    s = (cx * cells[1] + cy) * cells[2] + (kz + oz) % cells[2]
                     for e in range(begin[s], begin[s + 1]):
                         j = entries[e]
-                        if j <= i or number[j] != there or grain[j] == own:
+                        if j <= i or grain[j] == own:
                             continue
                         dx = place[j, 0] - x
                         dy = place[j, 1] - y

@@ -18,6 +18,7 @@ from barchan.kernels.soft_pairs import SLOTS, pair_pass
 from barchan.kernels.soft_walls import WALL_SLOTS, move_walls, rotated, wall_pace, wall_pass
 
 U = np.uint64
+SMALL_TURN = 0.01  # rad²: a sphere's rotations are summed up to there before its orientation is turned
 
 
 @njit(cache=True, error_model="numpy")
@@ -100,9 +101,13 @@ def drift(
                 worst = max(worst, mx * mx + my * my + mz * mz)
         else:
             per = 1.0 / motion[g, 7]
-            turn[g, 0] += dt * per * lx
-            turn[g, 1] += dt * per * ly
-            turn[g, 2] += dt * per * lz
+            rx, ry, rz = turn[g, 0] + dt * per * lx, turn[g, 1] + dt * per * ly, turn[g, 2] + dt * per * lz
+            if rx * rx + ry * ry + rz * rz > SMALL_TURN:
+                qw, qx, qy, qz = orientation[g, 0], orientation[g, 1], orientation[g, 2], orientation[g, 3]
+                qw, qx, qy, qz = turned(qw, qx, qy, qz, rx, ry, rz)
+                orientation[g, 0], orientation[g, 1], orientation[g, 2], orientation[g, 3] = qw, qx, qy, qz
+                rx, ry, rz = 0.0, 0.0, 0.0
+            turn[g, 0], turn[g, 1], turn[g, 2] = rx, ry, rz
             motion[g, 4], motion[g, 5], motion[g, 6] = per * (lx + tx), per * (ly + ty), per * (lz + tz)
             place[g, 0], place[g, 1], place[g, 2] = x, y, z
             mx, my, mz = x - origin[g, 0], y - origin[g, 1], z - origin[g, 2]
@@ -116,13 +121,17 @@ def hold(
     fx: float, fy: float, fz: float, tx: float, ty: float, tz: float, motion: Any, inertia: Any, orientation: Any,
     held: Any,
 ) -> tuple[float, float, float, float, float, float]:  # fmt: skip
-    """Stiction: a grain whose tangential force is below its Coulomb limit at the walls is brought to rest there.
+    """Stiction: a grain that its Coulomb limit at the walls can hold is brought to rest there.
+
+    It can where the tangential force, with and without the walls' own friction, is below the limit.
 
     The tangential force is replaced by −m ks vt/tq, the torque along the mean wall normal N is removed and −kτ I ω/tq
     is added; neither may do more than bring the grain to rest within one step. The limit is μ times the load that the
     walls carry: the force along N of a grain at rest is zero in sum, so the sum cannot be the measure.
     """
     nx, ny, nz, limit, ux, uy, uz, touching = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+    cx, cy, cz = 0.0, 0.0, 0.0  # the walls' own friction
+    held[g, 2], held[g, 3] = 0.0, 0.0
     for k in range(low, high):
         at = (k // 16) * 16 * WALL_SLOTS + k % 16
         wx, wy, wz = wall_slots[at + 96], wall_slots[at + 112], wall_slots[at + 128]
@@ -130,6 +139,10 @@ def hold(
             touching += 1.0
             nx, ny, nz = nx + wx, ny + wy, nz + wz
             limit += wall_slots[at + 192]
+            push = wall_slots[at] * wx + wall_slots[at + 16] * wy + wall_slots[at + 32] * wz
+            cx += wall_slots[at] - push * wx
+            cy += wall_slots[at + 16] - push * wy
+            cz += wall_slots[at + 32] - push * wz
             ux, uy, uz = ux + wall_slots[at + 144], uy + wall_slots[at + 160], uz + wall_slots[at + 176]
     size = math.sqrt(nx * nx + ny * ny + nz * nz)
     if touching == 0.0 or size < 1e-6:
@@ -137,7 +150,8 @@ def hold(
     nx, ny, nz = nx / size, ny / size, nz / size
     along = fx * nx + fy * ny + fz * nz
     px, py, pz = fx - along * nx, fy - along * ny, fz - along * nz
-    if math.sqrt(px * px + py * py + pz * pz) >= limit:
+    ax, ay, az = px - cx, py - cy, pz - cz
+    if max(px * px + py * py + pz * pz, ax * ax + ay * ay + az * az) >= limit * limit:
         return fx, fy, fz, tx, ty, tz
     mass = motion[g, 3]
     vx, vy, vz = motion[g, 0] - ux / touching, motion[g, 1] - uy / touching, motion[g, 2] - uz / touching
@@ -151,8 +165,10 @@ def hold(
     bx, by, bz = rotated(qw, -qx, -qy, -qz, wx, wy, wz)
     bx, by, bz = rotated(qw, qx, qy, qz, inertia[g, 0] * bx, inertia[g, 1] * by, inertia[g, 2] * bz)
     ex, ey, ez = -rate * bx - twist * nx, -rate * by - twist * ny, -rate * bz - twist * nz
-    held[g, 0] -= weight * (dx * vx + dy * vy + dz * vz + ex * wx + ey * wy + ez * wz)
-    held[g, 1] += weight * (dx * ux + dy * uy + dz * uz) / touching
+    held[g, 2] = -(dx * vx + dy * vy + dz * vz + ex * wx + ey * wy + ez * wz)
+    held[g, 3] = (dx * ux + dy * uy + dz * uz) / touching
+    held[g, 0] += weight * held[g, 2]
+    held[g, 1] += weight * held[g, 3]
     return fx + dx, fy + dy, fz + dz, tx + ex, ty + ey, tz + ez
 
 
@@ -196,7 +212,9 @@ def gather(
         fy += mass * gravity[1]
         fz += mass * gravity[2]
         if STICTION:
-            if high > low:
+            if high == low:
+                held[g, 2], held[g, 3] = 0.0, 0.0
+            else:
                 fx, fy, fz, tx, ty, tz = hold(
                     g, low, high, wall_slots, stiction, step, weight, fx, fy, fz, tx, ty, tz,
                     motion, inertia, orientation, held,
@@ -225,7 +243,7 @@ def evaluate(
     move_walls(t, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.pose)
     pair_pass(
         c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.material, c.kinds, c.table, c.box,
-        c.inverse, c.memory, c.slots, c.work, half, step, advance, weight,
+        c.inverse, c.memory, c.slots, c.work, c.deepest, half, step, advance, weight,
     )  # fmt: skip
     if MESHES:
         join_facets(
@@ -235,7 +253,7 @@ def evaluate(
     wall_pass(
         c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position, c.motion,
         c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
-        c.wall_slots, c.wall_work, half, step, advance, weight,
+        c.wall_slots, c.wall_work, c.wall_deepest, half, step, advance, weight,
     )  # fmt: skip
     gather(
         c.grains, kick, c.pair_range, c.link_start, c.links, c.slots, c.wall_range, c.wall_slots, c.gravity, c.freedom,

@@ -2,7 +2,8 @@
 
 What lets LLVM turn the inner loop into vector instructions: arrays with constant strides and unsigned indices, numbers
 rather than tuples in the loop body (numba then knows that arrays do not overlap), a factor of 0 or 1 instead of a
-branch, and a loop of constant length.
+branch, and a loop of constant length. Where a law cannot become vector code (it takes powers), or where most near pairs
+do not touch (clumps), BRANCH passes over those that do not.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from barchan.kernels.bound import CLUMPS, MATERIALS, MEMORY, PATH, PERIODIC, ROLLING, VECTOR, law, stored
+from barchan.kernels.bound import BRANCH, CLUMPS, MATERIALS, MEMORY, PATH, PERIODIC, ROLLING, VECTOR, law, stored
 
 U = np.uint64
 LANES = U(16)
@@ -27,7 +28,7 @@ TINY = 1e-100
 @njit(parallel=True, cache=True, error_model="numpy")
 def pair_pass(
     blocks: int, first: Any, second: Any, place: Any, grain: Any, center: Any, motion: Any, material: Any, kinds: Any,
-    table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any,
+    table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any, deepest: Any,
     half: float, step: float, advance: float, weight: float,
 ) -> None:  # fmt: skip
     """Forces, torques and work of all near pairs.
@@ -35,6 +36,7 @@ def pair_pass(
     half: time, s, by which the memory is brought forward before and after the law is asked.
     advance: 1 to keep the memory that comes out of it, 0 to leave it as it was.
     weight: time, s, with which the power of this moment enters the work.
+    deepest: the deepest overlap of each pair so far, over the smaller radius.
     """
     for b in prange(blocks):
         at = U(b) * LANES
@@ -58,6 +60,12 @@ def pair_pass(
             per = 1.0 / distance
             nx, ny, nz = dx * per, dy * per, dz * per
             overlap = ri + rj - distance
+            if BRANCH and overlap <= 0.0:
+                for c in range(U(SLOTS)):
+                    slots[at_slot + U(c) * LANES + k] = 0.0
+                for c in range(U(MEMORY)):
+                    memory[at_memory + U(c) * LANES + k] *= 1.0 - advance
+                continue
             touch = 1.0 if overlap > 0.0 else 0.0
             xi = max(overlap, 1e-12 * ri)
             la = ri - 0.5 * xi
@@ -155,6 +163,7 @@ def pair_pass(
             work[at_work + k] += weight * fn * closing
             work[at_work + U(16) + k] += weight * (tx * sx + ty * sy + tz * sz)
             work[at_work + U(32) + k] += weight * rolled
+            deepest[at + k] = max(deepest[at + k], touch * xi / min(ri, rj))
 
 
 @njit(cache=True, error_model="numpy")

@@ -148,7 +148,7 @@ def carry_wall_memory(
 def wall_pass(
     contacts: int, sphere: Any, piece: Any, gap: Any, seam: Any, place: Any, grain: Any, center: Any, motion: Any,
     material: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
-    memory: Any, slots: Any, work: Any, half: float, step: float, advance: float, weight: float,
+    memory: Any, slots: Any, work: Any, deepest: Any, half: float, step: float, advance: float, weight: float,
 ) -> None:  # fmt: skip
     """Forces, torques and work of all near contacts with walls; arguments as in `pair_pass`.
 
@@ -173,6 +173,7 @@ def wall_pass(
                 memory[at_memory + 16 * c] *= 1.0 - advance
             continue
         xi = radius - distance
+        deepest[k] = max(deepest[k], xi / radius)
         nx, ny, nz = -ux, -uy, -uz  # from the grain to the wall
         lever = radius - 0.5 * xi
         zx, zy, zz = x + lever * nx, y + lever * ny, z + lever * nz

@@ -50,6 +50,7 @@ class Law(Part):
     memory: ClassVar[int] = 0  # floats a contact remembers
     advance: ClassVar[str] = "none"  # "vector": the first three grow by slip dt in the turning contact plane;
     #                                  "path": the first grows by |slip| dt; "none": only the law changes them
+    scalar: ClassVar[bool] = False  # whether `force` takes powers, which cannot become vector instructions
     Constants: ClassVar[type[Any]]
     force: ClassVar[Callable[..., Any]]  # (contact, memory, p) -> normal, friction on the first body, memory
     stored: ClassVar[Callable[..., Any]]  # (overlap, radius, mass, memory, p) -> normal J, tangential J

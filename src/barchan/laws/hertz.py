@@ -20,7 +20,7 @@ class HertzConstants(NamedTuple):
 
 
 def force(contact: Contact, memory: Any, p: HertzConstants) -> tuple[float, Vector, Any]:
-    """Fn = (4/3) E* a ξ + γ ξ̇ ≥ 0 with a = √(R* ξ); Ft = 8 G* a δ + γt Vt, at most μ Fn.
+    """Fn = (4/3) E* a ξ + γ ξ̇ ≥ 0 with a = √(R* ξ); Ft = 8 G* a δ + γt Vt; spring and sum at most μ Fn.
 
     Damping grows as √(m* S), S = 2 E* a being the normal stiffness, so that restitution does not depend on the impact
     speed (Tsuji 1992).
@@ -30,10 +30,10 @@ def force(contact: Contact, memory: Any, p: HertzConstants) -> tuple[float, Vect
     normal = max(0.0, (2 / 3) * slope * contact.overlap + p.damping * critical * contact.closing)
     spring = p.ratio * slope
     dashpot = p.damping_t * critical
+    most = p.friction * normal
+    memory = scaled(memory, shrink_to(most, spring * length(memory)))
     friction = combined(spring, memory, dashpot, contact.slip)
-    friction = scaled(friction, shrink_to(p.friction * normal, length(friction)))
-    softness = 1 / spring
-    return normal, friction, combined(softness, friction, -dashpot * softness, contact.slip)
+    return normal, scaled(friction, shrink_to(most, length(friction))), memory
 
 
 def stored(overlap: float, radius: float, mass: float, memory: Any, p: HertzConstants) -> tuple[float, float]:

@@ -23,15 +23,16 @@ class LinearConstants(NamedTuple):
 
 
 def force(contact: Contact, memory: Any, p: LinearConstants) -> tuple[float, Vector, Any]:
-    """Fn = k ξ + γ ξ̇ ≥ 0, Ft = kt δ + γt Vt, at most μ Fn; δ is cut back while the contact slides."""
+    """Fn = k ξ + γ ξ̇ ≥ 0, Ft = kt δ + γt Vt; the spring, and the sum, at most μ Fn."""
     stiffness = p.stiffness + p.modulus * contact.radius
     viscosity = 2 * p.damping * math.sqrt(stiffness * contact.mass)
     normal = max(0.0, stiffness * contact.overlap + viscosity * contact.closing)
     spring = p.tangential * stiffness
     dashpot = 2 * p.damping * math.sqrt(spring * contact.mass)
+    most = p.friction * normal
+    memory = scaled(memory, shrink_to(most, spring * length(memory)))
     friction = combined(spring, memory, dashpot, contact.slip)
-    friction = scaled(friction, shrink_to(p.friction * normal, length(friction)))
-    return normal, friction, combined(1 / spring, friction, -dashpot / spring, contact.slip)
+    return normal, scaled(friction, shrink_to(most, length(friction))), memory
 
 
 def stored(overlap: float, radius: float, mass: float, memory: Any, p: LinearConstants) -> tuple[float, float]:

@@ -20,7 +20,7 @@ CHECKPOINT = "checkpoint.blocks"
 LOCK = "lock"
 
 _RUN = ("recording.*", "checkpoint.*")  # a folder with one of these is a run
-_OWN = (*_RUN, LOCK, "summary.png", "scene.png", "summary.json")
+_OWN = (*_RUN, LOCK, "summary.png", "scene.png", "movie.gif", "summary.json")
 
 
 def _own_files(folder: Path, patterns: tuple[str, ...]) -> Iterator[Path]:

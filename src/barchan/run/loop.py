@@ -30,7 +30,7 @@ from barchan.run.session import Session
 from barchan.scene import Scene, dumps, loads
 
 PREPARING = "preparing kernels (the first run of a new kind of scene compiles for some seconds)"
-FEW_GRAINS = 1000  # below it one thread is faster than several
+FEW_SPHERES = 1000  # below it one thread is faster than several
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def run(
         plan = Plan.of(scene)
         for warning in plan.warnings:
             progress.note(f"warning: {warning}")
-        count = _use_threads(threads, len(plan.grains))
+        count = _use_threads(threads, len(plan.grains.sphere_radius))
         where = create(default_folder(scene.name) if folder is None else folder, force=force)
         return _start(plan, where, _provenance(scene), count, progress, resume=None)
 
@@ -81,7 +81,7 @@ def resume(folder: Path | str, *, threads: int | None = None, progress: Progress
         _compare_versions(meta, progress)
         if not any((where / CHECKPOINT).with_suffix(ending).is_file() for ending in (".blocks", ".previous")):
             plan = Plan.of(scene)
-            count = _use_threads(threads, len(plan.grains))
+            count = _use_threads(threads, len(plan.grains.sphere_radius))
             return _start(plan, where, meta, count, progress, resume=(0, 0))
         return _go_on(scene, where, meta, threads, progress)
 
@@ -114,7 +114,7 @@ def _go_on(scene: Scene, where: Path, meta: Mapping[str, Any], threads: int | No
         began = time.monotonic() - saved["wall_time"]
         progress.status(PREPARING)
         solver = solvers.restore(model, arrays, saved["solver"])
-        count = _use_threads(threads, len(solver))
+        count = _use_threads(threads, solver.sphere_count)
         schedule = Schedule.of(scene, pieces=saved["pieces"], edges=model.walls.edges())
         session = Session(
             scene, solver, recorder, measures, pieces=saved["pieces"], progress=progress, interrupt=interrupt,
@@ -139,11 +139,11 @@ def _shown(progress: Progress | None) -> Iterator[Progress]:
         teller.stop()
 
 
-def _use_threads(asked: int | None, grains: int) -> int:
-    """Let the kernels use the threads asked for; left out, one for few grains and all that are idle for many."""
+def _use_threads(asked: int | None, spheres: int) -> int:
+    """Let the kernels use the threads asked for; left out, one for few spheres and all that are idle for many."""
     from barchan.kernels import threads
 
-    count = asked if asked is not None else 1 if grains < FEW_GRAINS else threads.idle()
+    count = asked if asked is not None else 1 if spheres < FEW_SPHERES else threads.idle()
     threads.use(count)
     return count
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from barchan.geometry import multiply, rotation_about
 from barchan.integrators import RungeKutta
 from barchan.kernels import compile as kernel_compiler
 from barchan.model.build import Model
@@ -40,7 +39,6 @@ class SoftSolver:
         self.step = 0
         self.drifted = False
         self.clumped = grains.clumped
-        self.worst_overlap = 0.0  # over the smaller radius
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         self.arrays = soft_arrays.grain_arrays(grains, model)
@@ -53,12 +51,15 @@ class SoftSolver:
         self.rebuild(tidy=True)
         self.inserted = len(grains)
         self.energy_at_start = 0.0
+        self.stored_at_start = (0.0, 0.0)  # J, normal and tangential
         # Friction and work are held half a step ahead of the positions: bring them there, then find the first forces.
         ahead = self.stepper.half * self.dt
         if ahead:
             self.kernels.evaluate(self.packed(), 0.0, 0.5 * ahead, self.dt, 1.0, 0.0, 0.0, 0.0)
         self.kernels.evaluate(self.packed(), 0.0, -ahead, self.dt, 0.0, ahead, ahead, 0.0)
-        book = soft_ledger.energies(self, soft_ledger.stored(self))
+        state = soft_ledger.stored(self)
+        self.stored_at_start = soft_ledger.totals(state)
+        book = soft_ledger.energies(self, state)
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
 
     def _stepper(self) -> VerletStepper | RungeKuttaStepper:
@@ -70,6 +71,7 @@ class SoftSolver:
         self.kernels = kernel_compiler.bind(
             model.law, model.wall_law, walls.gaps or [_nothing], walls.paths or [_still],
             {
+                "BRANCH": self.clumped or type(model.law).scalar,
                 "CLUMPS": self.clumped,
                 "MESHES": bool((walls.mesh >= 0).any()),
                 "PERIODIC": bool(model.periodic.any()),
@@ -81,6 +83,16 @@ class SoftSolver:
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
+
+    @property
+    def sphere_count(self) -> int:
+        """Spheres of all grains."""
+        return len(self.arrays["place"]) - soft_arrays.GHOSTS
+
+    @property
+    def worst_overlap(self) -> float:
+        """The deepest overlap so far, over the smaller radius."""
+        return self.lists.deepest()[0]
 
     @property
     def time(self) -> float:
@@ -96,7 +108,6 @@ class SoftSolver:
     def advance_to(self, t: float) -> None:
         """Go on to time t, s: with fixed steps to the step nearest to it."""
         self.stepper.advance_to(t)
-        self._turn()
 
     def meet_walls(self) -> None:
         """Let walls appear and vanish as the present time says."""
@@ -104,6 +115,7 @@ class SoftSolver:
         if np.any(present != self.lists.present):
             self.lists.present = present
             self.rebuild(tidy=True)
+            self.kernels.evaluate(self.packed(), self.time, -self.stepper.half * self.dt, self.dt, 0.0, 0.0, 0.0, 0.0)
 
     def rebuild(self, *, tidy: bool) -> None:
         """Make the lists of near pairs and walls anew; tidy: grains may be sorted and wrapped into the box."""
@@ -124,19 +136,6 @@ class SoftSolver:
         middle = 0.5 * (position.min(axis=0) + position.max(axis=0))
         far = np.linalg.norm(position.max(axis=0) - middle) + self.arrays["bound"].max()
         return np.array([*middle, far])
-
-    def _turn(self) -> None:
-        """Bring the orientations of single spheres up to date; those of clumps always are."""
-        if self.clumped:
-            return
-        turn = self.arrays["turn"]
-        angle = np.linalg.norm(turn, axis=1)
-        moved = angle > 0
-        if moved.any():
-            q = self.arrays["orientation"]
-            q[moved] = multiply(rotation_about(turn[moved], angle[moved]), q[moved])
-            q[moved] /= np.linalg.norm(q[moved], axis=1, keepdims=True)
-            turn[:] = 0.0
 
     def _place_spheres(self) -> None:
         a = self.arrays
@@ -201,12 +200,13 @@ class SoftSolver:
         pairs, walls = np.zeros_like(c.work), np.zeros_like(c.wall_work)
         k.pair_pass(
             c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.material, c.kinds, c.table, c.box,
-            c.inverse, c.memory, np.zeros_like(c.slots), pairs, -half, self.dt, 0.0, -half,
+            c.inverse, c.memory, np.zeros_like(c.slots), pairs, c.deepest, -half, self.dt, 0.0, -half,
         )  # fmt: skip
         k.wall_pass(
             c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position,
             c.motion, c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table,
-            c.wall_memory, np.zeros_like(c.wall_slots), walls, -half, self.dt, 0.0, -half,
+            c.wall_memory, np.zeros_like(c.wall_slots), walls, c.wall_deepest, -half, self.dt,
+            0.0, -half,
         )  # fmt: skip
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
         for lanes in (c.work, pairs):
@@ -220,8 +220,9 @@ class SoftSolver:
 
     def stiction_work(self) -> tuple[float, float]:
         """Energy, J, that stiction has taken from the grains, and work that moving walls have done through it."""
-        held = self.arrays["held"][np.argsort(self.arrays["id"])].sum(axis=0)
-        return float(held[0]), float(held[1])
+        held = self.arrays["held"].sum(axis=0)
+        half = self.stepper.half * self.dt
+        return float(held[0] - half * held[2]), float(held[1] - half * held[3])
 
     # ------------------------------------------------------------ safety, and coming back
 
@@ -264,6 +265,6 @@ class SoftSolver:
 
 
 _SAVED = (
-    "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start", "worst_overlap",
-    "energy_error",
+    "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start",
+    "stored_at_start", "energy_error",
 )  # fmt: skip

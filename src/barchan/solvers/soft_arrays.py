@@ -49,6 +49,7 @@ class Arrays(NamedTuple):
     memory: Any
     slots: Any
     work: Any
+    deepest: Any
     pair_range: Any
     link_start: Any
     links: Any
@@ -60,6 +61,7 @@ class Arrays(NamedTuple):
     wall_memory: Any
     wall_slots: Any
     wall_work: Any
+    wall_deepest: Any
     wall_range: Any
     rest: Any
     pose: Any
@@ -120,7 +122,7 @@ def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:
         "inertia": grains.inertia.copy(),
         "force": np.zeros((n, 3)),
         "torque": np.zeros((n, 3)),
-        "held": np.zeros((n, 2)),
+        "held": np.zeros((n, 4)),  # J taken by stiction, J of walls through it, and the present power of both
         "place": place,
         "offset": offset,
         "material": material,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from barchan.geometry import conjugate, multiply, rotate
+from barchan.geometry import conjugate, multiply, rotate, rotation_about
 from barchan.observables import Moment
 from barchan.record.frame import Contacts, Frame
 from barchan.solvers.soft_arrays import GHOSTS, lane
@@ -50,6 +50,14 @@ def stored(solver: SoftSolver) -> Stored:
     return Stored(pairs, walls)
 
 
+def totals(state: Stored) -> tuple[float, float]:
+    """Energy, J, stored in all contacts: normal, tangential."""
+    return (
+        float(state.pairs[:, 1].sum() + state.walls[:, 1].sum()),
+        float(state.pairs[:, 2].sum() + state.walls[:, 2].sum()),
+    )
+
+
 def touching(solver: SoftSolver, state: Stored) -> Touching:
     """The touching contacts with the forces of the last evaluation."""
     c, lists, model = solver.packed(), solver.lists, solver.model
@@ -78,9 +86,20 @@ def touching(solver: SoftSolver, state: Stored) -> Touching:
     )
 
 
+def orientations(solver: SoftSolver) -> np.ndarray:
+    """Unit quaternions (N, 4). Small rotations of single spheres are summed up before they turn the quaternion."""
+    q, turn = solver.arrays["orientation"].copy(), solver.arrays["turn"]
+    angle = np.linalg.norm(turn, axis=1)
+    moved = angle > 0
+    q[moved] = multiply(rotation_about(turn[moved], angle[moved]), q[moved])
+    return q / np.linalg.norm(q, axis=1, keepdims=True)
+
+
 def spins(solver: SoftSolver) -> np.ndarray:
     """Angular velocities (N, 3), rad/s."""
     a = solver.arrays
+    if not solver.clumped:
+        return a["angular"] / a["inertia"]
     body = rotate(conjugate(a["orientation"]), a["angular"])
     return rotate(a["orientation"], body / a["inertia"])
 
@@ -96,14 +115,14 @@ def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
     )
     potential = solver.lists.offset - np.sum(mass * (a["position"][:n][order] @ solver.model.gravity))
     work, wall_work = solver.work_done()
-    normal = float(state.pairs[:, 1].sum() + state.walls[:, 1].sum())
-    tangential = float(state.pairs[:, 2].sum() + state.walls[:, 2].sum())
+    normal, tangential = totals(state)
+    first_normal, first_tangential = solver.stored_at_start
     book = {
         "kinetic_energy": float(kinetic),
         "potential_energy": float(potential),
         "stored_energy": normal + tangential,
-        "dissipated_normal": float(work[0] + wall_work[0]) - normal,
-        "dissipated_friction": float(work[1] + wall_work[1]) - tangential,
+        "dissipated_normal": float(work[0] + wall_work[0]) + first_normal - normal,
+        "dissipated_friction": float(work[1] + wall_work[1]) + first_tangential - tangential,
         "dissipated_rolling": float(work[2] + wall_work[2]),
         "dissipated_stiction": solver.stiction_work()[0],
         "wall_work": float(wall_work[3]) + solver.stiction_work()[1],
@@ -162,7 +181,7 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
         group=a["group"][order],
         position=position - shift,
         velocity=a["velocity"][order],
-        orientation=a["orientation"][order],
+        orientation=orientations(solver)[order],
         spin=spins(solver)[order],
         mass=a["motion"][:n, 3][order],
         radius=a["bound"][order],

@@ -12,6 +12,7 @@ from barchan.solvers.soft_arrays import GHOSTS, LANES, blocks, reorder, sphere_a
 
 SKIN_LEAST, SKIN_MOST = 0.08, 1.0  # of the smallest sphere's radius
 SORT_EVERY = 20  # rebuilds
+CELLS_PER_SPHERE = 8  # at most
 
 
 class Lists:
@@ -35,6 +36,7 @@ class Lists:
         self.offset = 0.0  # J: potential energy that wrapping round a periodic box has taken out
         self.totals = np.zeros(3)  # J: work done against pairs that a rebuild has flushed: normal, friction, rolling
         self.wall_totals = np.zeros(4)  # J: the same for walls, and the work of the walls
+        self.worst = (0.0, -1, -1)
         self.pairs = 0
         self.wall_contacts = 0
         self.present = model.walls.present(0.0)
@@ -52,6 +54,8 @@ class Lists:
         a["pair_start"] = np.zeros(m + 1, np.int64)
         a["memory"] = np.zeros(0)
         a["work"] = np.zeros(0)
+        a["deepest"] = np.zeros(0)
+        a["wall_deepest"] = np.zeros(0)
         a["wall_piece"] = np.zeros(0, np.int64)
         a["wall_start"] = np.zeros(m + 1, np.int64)
         a["wall_memory"] = np.zeros(0)
@@ -74,7 +78,7 @@ class Lists:
             self._wrap()
         a = self.arrays
         m = len(a["place"]) - GHOSTS
-        number, mask, cells = self._cells(m)
+        number, cells = self._cells(m)
         old_index = np.arange(m)
         if tidy and self.rebuilds % SORT_EVERY == 0:
             order = np.argsort(number[a["start"][:-1]], kind="stable")
@@ -83,10 +87,11 @@ class Lists:
                 a["start"], a["grain"] = sphere_arrays(a)
                 number[:m] = number[:m][old_index]
         self.rebuilds += 1
-        begin = np.zeros(mask + 2, np.int64)
+        count = int(np.prod(cells))
+        begin = np.zeros(count + 1, np.int64)
         entries = np.zeros(m, np.int64)
-        neighbours.sort_by_cell(number, m, mask, begin, entries)
-        self._pairs(m, number, mask, begin, entries, cells, old_index)
+        neighbours.sort_by_cell(number, m, count, begin, entries)
+        self._pairs(m, number, begin, entries, cells, old_index)
         self._walls(m, old_index)
         a["origin"][:m] = a["place"][:m, :3]
 
@@ -112,21 +117,24 @@ class Lists:
         a["position"][:n] -= shift
         a["place"][:m, :3] -= shift[a["grain"][:m]]
 
-    def _cells(self, m: int) -> tuple[np.ndarray, int, np.ndarray]:
+    def _cells(self, m: int) -> tuple[np.ndarray, np.ndarray]:
+        """The cell number of every sphere, and how many cells there are along each axis: a few per sphere in all."""
         model, place = self.model, self.arrays["place"]
         reach = 2 * self.largest + self.skin
-        low = np.where(model.periodic, model.low, place[:m, :3].min(axis=0, initial=0.0))
-        span = np.where(model.periodic, model.box, place[:m, :3].max(axis=0, initial=1.0) - low)
-        cells = np.clip(span / reach, 1, neighbours.MOST_CELLS).astype(np.int64)
-        size = np.where(model.periodic, span / cells, reach)
-        cells = np.where(model.periodic, cells, np.minimum(cells + 1, neighbours.MOST_CELLS))
+        points = place[:m, :3] if m else np.zeros((1, 3))
+        low = np.where(model.periodic, model.low, points.min(axis=0))
+        span = np.where(model.periodic, model.box, points.max(axis=0) - low)
+        cells = np.maximum(span / reach, 1.0)
+        while np.prod(np.floor(cells)) > CELLS_PER_SPHERE * m + 64:
+            cells[np.argmax(cells)] /= 2
+        count = np.maximum(np.floor(cells), 1).astype(np.int64)
+        size = np.where(model.periodic, span / count, reach)
         number = np.empty(m, np.int64)
-        neighbours.cell_numbers(place, m, low, size, cells, model.periodic, number)
-        mask = (1 << int(np.ceil(np.log2(max(2 * m, 16))))) - 1
-        return number, mask, cells
+        neighbours.cell_numbers(place, m, low, size, count, number)
+        return number, count
 
     def _pairs(
-        self, m: int, number: np.ndarray, mask: int, begin: np.ndarray, entries: np.ndarray, cells: np.ndarray,
+        self, m: int, number: np.ndarray, begin: np.ndarray, entries: np.ndarray, cells: np.ndarray,
         old_index: np.ndarray,
     ) -> None:  # fmt: skip
         a, model = self.arrays, self.model
@@ -135,8 +143,7 @@ class Lists:
         while True:
             found = np.empty((m, self.room), np.int32)
             neighbours.near_spheres(
-                a["place"], a["grain"], m, number, mask, begin, entries, cells, model.periodic, model.box, inverse,
-                self.skin, found, counts,
+                a["place"], a["grain"], m, number, begin, entries, cells, model.box, inverse, self.skin, found, counts,
             )  # fmt: skip
             most = int(counts.max(initial=0))
             if most <= self.room:
@@ -158,7 +165,7 @@ class Lists:
         a.update(
             first=first, second=second, pair_start=start, memory=memory, pair_range=start[a["start"]],
             link_start=link_start, links=links, work=np.zeros(count * LANES * self.kernels.WORKS),
-            slots=np.zeros(count * LANES * self.kernels.SLOTS),
+            slots=np.zeros(count * LANES * self.kernels.SLOTS), deepest=np.zeros(count * LANES),
         )  # fmt: skip
         self.pairs = pairs
 
@@ -187,6 +194,7 @@ class Lists:
             wall_sphere=sphere, wall_piece=piece, wall_start=start, wall_memory=memory, wall_range=start[a["start"]],
             wall_work=np.zeros(count * LANES * self.kernels.WALL_WORKS),
             wall_slots=np.zeros(count * LANES * self.kernels.WALL_SLOTS),
+            wall_deepest=np.zeros(count * LANES),
             wall_gap=np.zeros((contacts, 4)), wall_seam=np.full(contacts, self.kernels.TOUCHES, np.int64),
         )  # fmt: skip
         if self.kernels.MESHES:
@@ -196,8 +204,22 @@ class Lists:
             )  # fmt: skip
         self.wall_contacts = contacts
 
+    def deepest(self) -> tuple[float, int, int]:
+        """The deepest overlap so far, over the smaller radius, and whose: two ids, or an id and −1 − a wall's index."""
+        a, walls = self.arrays, self.model.walls
+        worst = (float(self.worst[0]), int(self.worst[1]), int(self.worst[2]))
+        if self.pairs and (depth := float(a["deepest"].max())) > worst[0]:
+            k = int(np.argmax(a["deepest"]))
+            first, second = (int(a["id"][a["grain"][a[side][k]]]) for side in ("first", "second"))
+            worst = depth, first, second
+        if self.wall_contacts and (depth := float(a["wall_deepest"].max())) > worst[0]:
+            k = int(np.argmax(a["wall_deepest"]))
+            worst = depth, int(a["id"][a["grain"][a["wall_sphere"][k]]]), -1 - int(walls.wall[a["wall_piece"][k]])
+        return worst
+
     def flush(self) -> None:
-        """Move the work from the lanes into the totals."""
+        """Move the work from the lanes into the totals, and keep the deepest overlap."""
+        self.worst = self.deepest()
         a = self.arrays
         neighbours.lane_sums(a["work"], self.pairs, self.kernels.WORKS, self.totals)
         neighbours.lane_sums(a["wall_work"], self.wall_contacts, self.kernels.WALL_WORKS, self.wall_totals)
@@ -232,4 +254,5 @@ class Lists:
 
 _SAVED = (
     "room", "wall_room", "radius", "largest", "skin", "rebuilds", "last_step", "offset", "pairs", "wall_contacts",
+    "worst",
 )  # fmt: skip

@@ -12,7 +12,7 @@ from barchan.solvers import soft_ledger
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
 
-MOST_OVERLAP = 0.5  # of the smaller radius: beyond it two grains are about to pass through each other
+MOST_OVERLAP = 0.8  # of the smaller radius: beyond it two grains are about to pass through each other
 MOST_ENERGY_ERROR = 0.1  # of all the energy that has been turned over
 SHORTER = "take a shorter time_step, stiffer materials (young) or slower impacts"
 
@@ -20,19 +20,16 @@ SHORTER = "take a shorter time_step, stiffer materials (young) or slower impacts
 def check(solver: SoftSolver) -> None:
     """RunError at the first thing that is out of bounds: numbers, overlap, lost grains, energy."""
     finite(solver)
-    state = soft_ledger.stored(solver)
-    contacts = soft_ledger.touching(solver, state)
-    deepest = float(contacts.depth.max(initial=0.0))
-    solver.worst_overlap = max(solver.worst_overlap, deepest)
-    if deepest > MOST_OVERLAP:
-        k = int(np.argmax(contacts.depth))
+    depth, first, second = solver.lists.deepest()
+    if depth > MOST_OVERLAP:
+        rows = np.flatnonzero(solver.arrays["id"] == first)
+        other = f"grain {second}" if second >= 0 else f"wall {solver.model.walls.names[-1 - second]!r}"
         raise _error(
-            solver, int(contacts.first[k]),
-            f"overlaps {_name(solver, int(contacts.second[k]))} by {100 * deepest:.0f}% of its radius",
+            solver, int(rows[0]), f"has been {100 * depth:.0f}% of the smaller radius deep in {other}",
             f"overlaps must stay below {100 * MOST_OVERLAP:.0f}%", f"the grains are too soft or too fast: {SHORTER}",
         )  # fmt: skip
     _lost(solver)
-    _balance(solver, soft_ledger.energies(solver, state))
+    _balance(solver, soft_ledger.energies(solver, soft_ledger.stored(solver)))
 
 
 def finite(solver: SoftSolver) -> None:

@@ -1,0 +1,37 @@
+"""Fills docs/parts.md: a line for every part in the package, with its parameters, when the documents are built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from barchan import registry
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Replace `<!-- parts: family -->` by a section on each part of the family."""
+    for family in registry.FAMILIES:
+        markdown = markdown.replace(f"<!-- parts: {family} -->", _family(family))
+    return markdown
+
+
+def _family(family: str) -> str:
+    return "\n\n".join(_part(key, part) for key, part in registry.parts(family).items())
+
+
+def _part(key: str, part: Any) -> str:
+    rows = []
+    for name, field in part.model_fields.items():
+        unit = next((m.symbol for m in _metadata(field) if type(m).__name__ == "Unit"), "")
+        default = "required" if field.is_required() else f"`{field.get_default(call_default_factory=True)}`"
+        rows.append(f"| `{name}` | {unit} | {default} |")
+    table = "\n".join(["| parameter | unit | default |", "|---|---|---|", *rows]) if rows else "No parameters."
+    text = "\n".join(line.strip() for line in (part.__doc__ or "").strip().splitlines())
+    return f"### {key}\n\n{text}\n\n{table}"
+
+
+def _metadata(field: Any) -> list[Any]:
+    """The annotations of a field, those inside `X | None` and of a vector's components included."""
+    found = list(field.metadata)
+    for inner in getattr(field.annotation, "__args__", ()):
+        found += getattr(inner, "__metadata__", ())
+    return found
