@@ -87,6 +87,9 @@ def test_keyframes_turn_several_times_about_one_axis():
 @pytest.mark.parametrize(
     ("key", "fields", "complaint"),
     [
+        ("servo", {"force": 1}, "force and mass"),
+        ("servo", {"force": 1, "mass": 1, "inertia": 1}, "force and mass"),
+        ("servo", {"torque": 1, "inertia": 1, "swing": (1, 2)}, "lower and an upper limit"),
         ("keyframes", {"keys": []}, "keys"),
         ("keyframes", {"keys": [{"time": 0}]}, r"keys\[0\]\.time.*> 0"),
         ("keyframes", {"keys": [{"time": 2}, {"time": "1 s"}]}, "times must increase"),

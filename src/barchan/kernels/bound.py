@@ -15,6 +15,7 @@ WALL_MEMORY = 1
 WALL_VECTOR = False
 WALL_PATH = False
 MESHES = False  # walls of many facets
+SERVOS = False  # walls that are moved by forces
 BRANCH = False  # pass over pairs that do not touch, instead of computing all alike
 CLUMPS = False  # grains of several spheres
 PERIODIC = False

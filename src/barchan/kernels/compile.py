@@ -27,7 +27,7 @@ from barchan import __version__
 from barchan.errors import Finding, SceneError
 from barchan.laws import Law
 
-TEMPLATES = ("soft_pairs", "soft_walls", "soft_meshes", "soft_motion", "soft_runge_kutta")
+TEMPLATES = ("soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_motion", "soft_runge_kutta")
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )

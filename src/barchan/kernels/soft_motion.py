@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from barchan.kernels.bound import CLUMPS, MESHES, STICTION
+from barchan.kernels.bound import CLUMPS, MESHES, SERVOS, STICTION
 from barchan.kernels.soft_meshes import join_facets
 from barchan.kernels.soft_pairs import SLOTS, pair_pass
+from barchan.kernels.soft_servos import drift_servos, push_servos
 from barchan.kernels.soft_walls import WALL_SLOTS, move_walls, rotated, wall_pace, wall_pass
 
 U = np.uint64
@@ -255,6 +256,11 @@ def evaluate(
         c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
         c.wall_slots, c.wall_work, c.wall_deepest, half, step, advance, weight,
     )  # fmt: skip
+    if SERVOS:
+        push_servos(
+            t, kick, weight, c.wall_contacts, c.wall_sphere, c.wall_piece, c.frame, c.frame_servo, c.grain, c.position,
+            c.wall_slots, c.servo, c.servo_table, c.servo_row, c.motion_table,
+        )  # fmt: skip
     gather(
         c.grains, kick, c.pair_range, c.link_start, c.links, c.slots, c.wall_range, c.wall_slots, c.gravity, c.freedom,
         c.stiction, step, hold_weight, c.inertia, c.orientation, c.motion, c.force, c.torque, c.velocity, c.angular,
@@ -275,6 +281,8 @@ def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float, limit
                 c.grains, dt, c.start, c.offset, c.inertia, c.force, c.torque, c.position, c.velocity, c.orientation,
                 c.angular, c.turn, c.motion, c.place, c.origin,
             )  # fmt: skip
+            if SERVOS:
+                drift_servos((begin + s) * dt, dt, c.servo, c.servo_table, c.servo_row, c.motion_table)
             c.strayed[0] += dt * wall_pace(c.frames, c.pose, c.axial, c.reach)
             if not (worst <= limit) or c.strayed[0] * c.strayed[0] > limit:
                 return s, True

@@ -8,13 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from barchan.errors import Finding, SceneError
 from barchan.geometry import rotate
 from barchan.laws import Law
 from barchan.model.build_grains import build_grains
 from barchan.model.grains import Grains
 from barchan.motions import FOREVER
+from barchan.motions.servo import Servo
 from barchan.scene.materials import surface
 from barchan.scene.scene import Scene
+from barchan.scene.walls import Wall
 from barchan.shapes import Piece
 
 COLUMNS = 16  # of the tables of constants: 0–11 the law's, 12 rolling friction, 13 rolling viscosity, 14 friction
@@ -40,6 +43,9 @@ class Walls:
     vanishes: np.ndarray  # (P,) s
     motion_kind: np.ndarray  # int64, index into paths
     motion_table: np.ndarray  # pivot, then the parameters of the path
+    servo_table: np.ndarray  # (S, 7) of walls moved by forces: mass, drive, damping, limits, start, end
+    servo_row: np.ndarray  # (S,) int64, row of motion_table
+    frame_servo: np.ndarray  # (F,) int64, index into servo_table, −1 for frames that are none
     names: tuple[str, ...]  # of scene.walls
 
     def __len__(self) -> int:
@@ -135,6 +141,10 @@ def _walls(scene: Scene) -> Walls:
             owners.append(index)
             key = (*piece.origin, *piece.orientation, float(piece.axial), first, len(motions), index)
             places.append(frames.setdefault(key, len(frames)))
+    _check_servos(scene)
+    drives = {k: _drive(wall) for k, wall in enumerate(scene.walls) if wall.motion and _drive(wall)}
+    servos = list(drives)
+    lasts = np.cumsum([len(wall.motion) for wall in scene.walls]) - 1
     owned = [scene.walls[owner] for owner in owners]
     return Walls(
         gaps=gaps,
@@ -153,8 +163,36 @@ def _walls(scene: Scene) -> Walls:
         vanishes=np.array([FOREVER if wall.vanishes is None else wall.vanishes for wall in owned], float),
         motion_kind=np.array([kind for kind, _ in motions], np.int64),
         motion_table=_ragged([numbers for _, numbers in motions]),
+        servo_table=np.array(list(drives.values()), float).reshape(-1, 7),
+        servo_row=np.array([lasts[k] for k in servos], np.int64),
+        frame_servo=np.array([servos.index(key[-1]) if key[-1] in servos else -1 for key in frames], np.int64),
         names=tuple(wall.name for wall in scene.walls),
     )
+
+
+def _check_servos(scene: Scene) -> None:
+    """SceneError where forces cannot move a wall in the way described."""
+    findings = []
+    for k, wall in enumerate(scene.walls):
+        places = [n for n, motion in enumerate(wall.motion) if isinstance(motion, Servo)]
+        where = f"walls[{k}].motion"
+        if places and places != [len(wall.motion) - 1]:
+            findings.append(Finding(where, "a servo among other motions", "it must be the last, and the only one"))
+        if places and scene.integrator.adaptive:
+            findings.append(Finding(where, "a servo", "needs fixed steps", "take the integrator 'verlet'"))
+        if places and scene.stiction is not None:
+            findings.append(Finding(where, "a servo and [stiction]", "stiction knows walls of given motion only"))
+    if findings:
+        raise SceneError(findings)
+
+
+def _drive(wall: Wall) -> tuple[float, ...]:
+    """What moves a wall by force, while it is there; empty for other walls."""
+    servo = wall.motion[-1]
+    if not isinstance(servo, Servo):
+        return ()
+    *numbers, start, end = servo.drive()
+    return *numbers, max(start, wall.appears), min(end, FOREVER if wall.vanishes is None else wall.vanishes)
 
 
 def _facet_row(piece: Piece) -> tuple[float, ...]:

@@ -113,8 +113,8 @@ class Keyframes(TimedMotion):
         smooth = 1.0 if self.ease == "smooth" else 0.0
         return float(len(rows)), smooth, *self.interval(), *itertools.chain.from_iterable(rows)
 
-    def arguments(self) -> tuple[Any, ...]:
-        return (self.parameters(),)
+    def arguments(self, parameters: tuple[float, ...]) -> tuple[Any, ...]:
+        return (parameters,)
 
     def pivot(self) -> Vector:
         return self.center

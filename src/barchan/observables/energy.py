@@ -16,7 +16,8 @@ class Energy(Observable):
     """Kinetic, potential and stored energy, what each kind of friction has taken, the work of walls, and the balance.
 
     `energy_error` is kinetic + potential + stored + dissipated − work of walls, less its value at the start: the error
-    of the integration, which falls with the time step.
+    of the integration, which falls with the time step. Walls moved by forces (servo) count with their kinetic energy,
+    and with the work of their drives less what their damping and their stops have taken.
     """
 
     key: ClassVar[str] = "energy"

@@ -43,6 +43,8 @@ class SoftSolver:
         self._bind()
         self.arrays = soft_arrays.grain_arrays(grains, model)
         self.arrays["pose"] = np.zeros((len(model.walls.rest), 16))
+        self.arrays["motion_table"] = model.walls.motion_table.copy()
+        self.arrays["servo"] = np.zeros((len(model.walls.servo_row), self.kernels.SERVO_COLUMNS))
         self.arrays["strayed"] = np.zeros(1)
         self.lists = Lists(model, self.kernels, self.arrays)
         self._constants()
@@ -77,6 +79,7 @@ class SoftSolver:
                 "PERIODIC": bool(model.periodic.any()),
                 "ROLLING": bool(model.table[:, 12:14].any()),
                 "STICTION": model.scene.stiction is not None,
+                "SERVOS": len(walls.servo_row) > 0,
                 "MATERIALS": model.kinds > 1,
             },
         )  # fmt: skip
@@ -122,7 +125,7 @@ class SoftSolver:
         a, walls = self.arrays, self.model.walls
         self.kernels.move_walls(
             self.stepper.pose_time, len(walls.rest), walls.rest, walls.motion_range, walls.motion_kind,
-            walls.motion_table, a["pose"],
+            a["motion_table"], a["pose"],
         )  # fmt: skip
         self.lists.rebuild(self.step, tidy=tidy)
         a["strayed"][:] = 0.0
@@ -158,7 +161,9 @@ class SoftSolver:
             "piece_material": model.walls.material,
             "motion_range": model.walls.motion_range,
             "motion_kind": model.walls.motion_kind,
-            "motion_table": model.walls.motion_table,
+            "servo_table": model.walls.servo_table,
+            "servo_row": model.walls.servo_row,
+            "frame_servo": model.walls.frame_servo,
             "table": model.table,
             "wall_table": model.wall_table,
             "box": model.box,
@@ -223,6 +228,20 @@ class SoftSolver:
         held = self.arrays["held"].sum(axis=0)
         half = self.stepper.half * self.dt
         return float(held[0] - half * held[2]), float(held[1] - half * held[3])
+
+    def servo_work(self) -> tuple[float, float, float, float]:
+        """Of walls moved by forces, J: kinetic energy, work of their drives, their losses, work done on grains.
+
+        As with contacts, half of the present step's power is taken back.
+        """
+        k, walls, servo = self.kernels, self.model.walls, self.arrays["servo"]
+        mass, drive, damping = walls.servo_table[:, :3].T
+        rate, half = self.arrays["motion_table"][walls.servo_row, k.RATE], self.stepper.half * self.dt
+        kinetic = 0.5 * mass * servo[:, k.VELOCITY] ** 2
+        driven = servo[:, k.DRIVE_WORK] - half * drive * rate
+        lost = servo[:, k.LOSS] - half * damping * rate**2
+        given = servo[:, k.GRAIN_WORK] + half * servo[:, k.PUSH] * rate
+        return float(kinetic.sum()), float(driven.sum()), float(lost.sum()), float(given.sum())
 
     # ------------------------------------------------------------ safety, and coming back
 

@@ -74,6 +74,10 @@ class Arrays(NamedTuple):
     motion_range: Any
     motion_kind: Any
     motion_table: Any
+    servo: Any
+    servo_table: Any
+    servo_row: Any
+    frame_servo: Any
     table: Any
     wall_table: Any
     box: Any

@@ -117,15 +117,16 @@ def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
     work, wall_work = solver.work_done()
     normal, tangential = totals(state)
     first_normal, first_tangential = solver.stored_at_start
+    servo_kinetic, driven, lost, given = solver.servo_work()
     book = {
-        "kinetic_energy": float(kinetic),
+        "kinetic_energy": float(kinetic) + servo_kinetic,
         "potential_energy": float(potential),
         "stored_energy": normal + tangential,
         "dissipated_normal": float(work[0] + wall_work[0]) + first_normal - normal,
         "dissipated_friction": float(work[1] + wall_work[1]) + first_tangential - tangential,
         "dissipated_rolling": float(work[2] + wall_work[2]),
         "dissipated_stiction": solver.stiction_work()[0],
-        "wall_work": float(wall_work[3]) + solver.stiction_work()[1],
+        "wall_work": float(wall_work[3]) - given + driven - lost + solver.stiction_work()[1],
     }
     total = sum(book.values()) - 2 * book["wall_work"]
     return {**book, "energy_error": total - solver.energy_at_start, "energy_total": total}
@@ -197,11 +198,12 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
 
 def wall_poses(solver: SoftSolver) -> np.ndarray:
     """(W, 7): a wall's point X0 at rest is found now at p + q·X0."""
-    walls = solver.model.scene.walls
+    walls, row = solver.model.scene.walls, 0
     poses = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(walls), 1))
     for pose, wall in zip(poses, walls, strict=True):
         for motion in wall.motion:
-            path = np.array(motion.at(solver.time))
+            numbers = tuple(solver.arrays["motion_table"][row, 3 : 3 + len(motion.parameters())].tolist())
+            path, row = np.array(motion.at(solver.time, numbers)), row + 1
             pivot = np.array(motion.pivot())
             pose[:3] = pivot + path[:3] + rotate(path[3:7], pose[:3] - pivot)
             pose[3:] = multiply(path[3:7], pose[3:])
