@@ -235,6 +235,8 @@ class SoftSolver:
         As with contacts, half of the present step's power is taken back.
         """
         k, walls, servo = self.kernels, self.model.walls, self.arrays["servo"]
+        if not len(servo):
+            return 0.0, 0.0, 0.0, 0.0
         mass, drive, damping = walls.servo_table[:, :3].T
         rate, half = self.arrays["motion_table"][walls.servo_row, k.RATE], self.stepper.half * self.dt
         kinetic = 0.5 * mass * servo[:, k.VELOCITY] ** 2
