@@ -1,4 +1,4 @@
-"""Walls that forces move: a piston, a paddle and a drum against mechanics on paper."""
+"""Walls that forces move, against mechanics on paper; and walls that go from pose to pose."""
 
 from __future__ import annotations
 
@@ -33,17 +33,27 @@ def paddle(**options: Any) -> dict[str, Any]:
             "widths": (1.0, 1.0), "material": "a", "motion": motion}  # fmt: skip
 
 
-AWAY = {**paddle(), "name": "spare", "appears": lab.NEVER}  # so that all scenes compile the same kernels
+POSES = {
+    "kind": "keyframes",
+    "keys": [
+        {"time": 0.1, "position": (0.0, 0.0, 0.05), "rotation": (0.0, 0.1, 0.0)},
+        {"time": 0.3, "position": (0.1, 0.0, 0.0)},
+    ],
+}
+AWAY = (  # so that all scenes compile the same kernels
+    {**paddle(), "name": "spare paddle", "appears": lab.NEVER},
+    {**lab.FLOOR, "name": "spare floor", "motion": POSES, "appears": lab.NEVER},
+)
 
 
-def servo(machine: lab.SoftSolver, wall: int = 0) -> tuple[float, float]:
-    """Way and velocity of a servo (m or rad, and per s)."""
+def servo(machine: lab.SoftSolver, wall: int = 1) -> tuple[float, float]:
+    """Way and velocity of a servo (m or rad, and per s); the first is the spare paddle."""
     row = machine.model.walls.servo_row[wall]
     return float(machine.arrays["motion_table"][row, 7]), float(machine.arrays["servo"][wall, 0])
 
 
 def scene(groups: Any, walls: Any, **options: Any) -> lab.Scene:
-    return lab.scene("hertz", groups, [*walls, AWAY], **options)
+    return lab.scene("hertz", groups, [*AWAY, *walls], **options)
 
 
 def test_a_piston_swings_about_its_balance_as_on_paper() -> None:
@@ -84,7 +94,7 @@ def test_a_damped_piston_rests_on_the_force_it_is_given() -> None:
     assert moment.contact_overlap == pytest.approx([(300.0 / lab.hertz_stiffness(RADIUS)) ** (2 / 3)] * 2, rel=1e-6)
     assert moment.ledger["energy_error"] == pytest.approx(0.0, abs=1e-4 * moment.ledger["stored_energy"])
     frame = machine.snapshot()
-    assert frame.wall_pose[-2, 2] == pytest.approx(-2 * moment.contact_overlap[0], rel=1e-6)
+    assert frame.wall_pose[-1, 2] == pytest.approx(-2 * moment.contact_overlap[0], rel=1e-6)
 
 
 def test_momentum_is_shared_by_ball_and_piston() -> None:
@@ -121,10 +131,10 @@ def test_it_is_held_before_its_start_after_its_end_and_at_its_limits() -> None:
     limited = {**paddle(swing=("-10 deg", "10 deg")), "name": "limited"}
     machine = lab.solver(scene([lab.grain((9, 9, 9))], [wall, limited]), 1e-4)
     machine.advance_to(0.0999)
-    assert servo(machine, 0) == (0.0, 0.0)
+    assert servo(machine, 1) == (0.0, 0.0)
     machine.advance_to(0.5)
-    assert servo(machine, 0) == (pytest.approx(0.5 * 2.0 * 0.2**2, rel=1e-2), 0.0)
-    assert servo(machine, 1) == (pytest.approx(math.radians(10.0)), 0.0)
+    assert servo(machine, 1) == (pytest.approx(0.5 * 2.0 * 0.2**2, rel=1e-2), 0.0)
+    assert servo(machine, 2) == (pytest.approx(math.radians(10.0)), 0.0)
     ledger = machine.moment().ledger
     assert ledger["kinetic_energy"] == pytest.approx(0.0, abs=1e-12)
     assert abs(ledger["energy_error"]) < 1e-3
@@ -149,6 +159,20 @@ def test_bits_do_not_depend_on_threads_or_interruptions() -> None:
     machine.advance(1200 - machine.step)
     assert {*hashes, (lab.fingerprint(machine), servo(machine))} == {hashes[0]}
     assert abs(servo(machine)[0]) > 1e-3
+
+
+def test_keyframes_do_the_work_that_the_ledger_tells() -> None:
+    """A floor rises and tilts, then sinks and slides: it lifts balls and shoves them, and the ledger closes. At the end
+    it lies where the last key says.
+    """
+    balls = [lab.grain((0.0, 0.0, RADIUS)), lab.grain((0.3, 0.0, 0.06))]
+    described = scene(balls, [{**lab.FLOOR, "motion": POSES}], gravity=(0.0, 0.0, -lab.GRAVITY))
+    machine = lab.solver(described, 2e-5)
+    machine.advance_to(0.4)
+    ledger = machine.moment().ledger
+    assert ledger["wall_work"] > 0.5
+    assert abs(ledger["energy_error"]) < 1e-5 * ledger["wall_work"]
+    assert machine.snapshot().wall_pose[-1] == pytest.approx((0.1, 0, 0, 1, 0, 0, 0), abs=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -79,9 +79,9 @@ def near_walls(
 @njit(cache=True)
 def cell_range(x: float, reach: float, size: float, cells: int) -> tuple[int, int]:
     """The cells along an axis, first and last + 1, that x ± reach touches; x counts from the grid's corner."""
-    low = math.floor(max(x - reach, 0.0) / size)
-    high = math.floor(min((x + reach) / size, cells - 1.0)) + 1
-    return int(min(low, cells)), int(max(high, 0))
+    low = min(max((x - reach) / size, 0.0), float(cells))
+    high = min(max((x + reach) / size, -1.0), cells - 1.0)
+    return math.floor(low), math.floor(high) + 1
 
 
 @njit(cache=True)
