@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from barchan.scene import Scene
 
 INTERRUPTED = 130
-FAMILIES = ("scenes", "laws", "shapes", "motions", "integrators", "observables")
+FAMILIES = ("scenes", "laws", "shapes", "motions", "integrators", "observables", "studies")
 PICTURES = ("summary.png", "scene.png", "movie.gif")
 MOVIE_FRAMES = 150  # of the movie that a run makes by itself
 MOVIE_RATE = 25.0  # 1/s, the fastest
@@ -131,8 +131,9 @@ def check(scene: SceneName, changes: Changes = None) -> None:
     for warning in plan.warnings:
         typer.echo(f"{typer.style('warning:', fg='yellow', bold=True)} {warning}", err=True)
     typer.echo(f"{loaded.name}: ready to run")
+    poured = f", and what {len(loaded.sources)} source(s) pour" if loaded.sources else ""
     facts = (
-        ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} spheres"),
+        ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} spheres{poured}"),
         ("time step", f"{plan.time_step.value:.4g} s: {plan.time_step.text}"),
         ("steps", f"about {plan.steps}, {loaded.duration:g} s"),
         ("frames", f"{1 + round(loaded.duration * loaded.frame_rate)}"),
@@ -154,11 +155,12 @@ def list_parts(
 
     if family is not None and family not in FAMILIES:
         raise SceneError(Finding(family, "is nothing that can be listed", f"known: {', '.join(FAMILIES)}"))
-    if name is not None and family != "scenes":
+    own = {"scenes": _scene_lines, "studies": _study_lines}  # those that are no parts
+    if name is not None and family not in own:
         typer.echo(_described(registry.part(str(family), name)))
         return
     for one in [family] if family else FAMILIES:
-        known = _scene_lines(name) if one == "scenes" else {key: p.summary() for key, p in registry.parts(one).items()}
+        known = own[one](name) if one in own else {key: p.summary() for key, p in registry.parts(one).items()}
         typer.echo(("" if family else f"{one}\n") + table(known.items()) + ("" if family else "\n"))
 
 
@@ -185,10 +187,10 @@ def show(
 @app.command()
 def info(folder: RunFolder) -> None:
     """Tell what a run is and how far it has come."""
-    from barchan.run.summary import table
+    from barchan.run.summary import facts, table
 
     with _recording(folder) as recording:
-        typer.echo(table(_facts(folder, recording)))
+        typer.echo(table(facts(folder, recording)))
 
 
 @app.command()
@@ -228,6 +230,32 @@ def export(
     with _recording(folder) as recording:
         recording.write_vtkhdf(out)
     typer.echo(str(out))
+
+
+@app.command()
+def reproduce(
+    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Studies, such as Y9 (`barchan list studies`); all.")],
+    quick: Annotated[bool, typer.Option("--quick", help="A smaller form that takes some seconds.")] = False,
+    out: Annotated[Path, typer.Option(metavar="DIR", help="Where runs and figures go.")] = Path("runs/reproduce"),
+    quiet: Quiet = False,
+) -> None:
+    """Compute results of papers: the paper's value, ours, a verdict, and the figure; exit 1 if a verdict fails."""
+    from barchan import studies
+    from barchan.run.progress import chosen
+    from barchan.studies import report
+
+    results = []
+    for study in studies.chosen(ids):
+        result = studies.reproduce(study, out, chosen(quiet=quiet), quick=quick)
+        results.append((study, result))
+        drawn = ", ".join(str(one.path) for one in result.figures)
+        told = [f"{study.id}: {study.title}", report.text_table(result.rows), *result.notes, drawn]
+        typer.echo("\n".join(line for line in told if line) + "\n")
+    if len(results) > 1:
+        command = " ".join(["barchan reproduce", *ids, *(["--quick"] if quick else [])])
+        typer.echo(str(report.write_html(results, out / "report.html", quick=quick, command=command)))
+    if not all(result.passed for _, result in results):
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -339,50 +367,19 @@ def _scene_lines(name: str | None) -> dict[str, str]:
     return {one: load(one).description for one in library() if name in (None, one)}
 
 
+def _study_lines(name: str | None) -> dict[str, str]:
+    from barchan.studies import studies
+
+    return {key: study.title for key, study in studies().items() if name in (None, key)}
+
+
 def _described(part: Any) -> str:
     """A part with all it says about itself: its docstring, and its parameters with unit and default."""
     from barchan.run.summary import table
 
-    schema = part.model_json_schema()
-    lines = []
-    for name, field in schema.get("properties", {}).items():
-        default = (
-            "must be given" if name in schema.get("required", ()) else f"default {json.dumps(field.get('default'))}"
-        )
-        lines.append((name, ", ".join(text for text in (_unit(field), default) if text)))
+    lines = part.parameter_lines()
     parameters = table(lines) if lines else "  no parameters"
     return f'{part.tag()} = "{part.key}"\n\n{inspect.cleandoc(part.__doc__ or "")}\n\n{parameters}'
-
-
-def _unit(field: dict[str, Any]) -> str:
-    """The unit that a field's schema states, or one inside it."""
-    inside = [*field.get("anyOf", ()), *field.get("prefixItems", ()), field.get("items", {})]
-    return field.get("unit") or next((unit for one in inside if one and (unit := _unit(one))), "")
-
-
-def _facts(folder: Path, recording: Recording) -> list[tuple[str, str]]:
-    from barchan.run import summary
-
-    scene, times = _scene_of(recording), recording.times
-    until = f"{times[-1]:.6g}" if len(times) else "0"
-    stopped = recording.summary.get("stopped")
-    state = "finished" if recording.finished else f"stopped itself: {stopped}" if stopped else "not finished"
-    numbers = {**recording.summary, **(summary.read(folder) if recording.finished else {})}
-    units = recording.units
-    measured = [
-        f"{name} ({units[name]})" if units[name] else name for name in recording.series if name not in ("time", "step")
-    ]
-    versions = recording.meta.get("versions", {})
-    return [
-        ("scene", f"{scene.name}: {scene.description}" if scene.description else scene.name),
-        ("state", f"{state}, {until} of {scene.duration:g} s, {len(recording)} frames"),
-        ("grains", str(len(recording[-1])) if len(recording) else "none recorded yet"),
-        *((words, value) for words, value in summary.rows(numbers) if words != "grains"),
-        ("measured", ", ".join(measured)),
-        ("made with", ", ".join(f"{name} {version}" for name, version in versions.items())),
-        ("command", str(recording.meta.get("command", ""))),
-        ("file", f"{recording.path}, {recording.path.stat().st_size / 1e6:.3g} MB"),
-    ]
 
 
 def main() -> None:

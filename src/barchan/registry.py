@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import json
 import pkgutil
 from typing import Any, ClassVar, TypeVar
 
@@ -32,6 +33,17 @@ class Part(Table):
     def summary(cls) -> str:
         """The first line of the part's docstring."""
         return (cls.__doc__ or "").strip().split("\n")[0]
+
+    @classmethod
+    def parameter_lines(cls) -> list[tuple[str, str]]:
+        """Every parameter with its unit and default, in words."""
+        schema = cls.model_json_schema()
+        lines = []
+        for name, field in schema.get("properties", {}).items():
+            given = name in schema.get("required", ())
+            default = "must be given" if given else f"default {json.dumps(field.get('default'))}"
+            lines.append((name, ", ".join(text for text in (_unit(field), default) if text)))
+        return lines
 
 
 AnyPart = TypeVar("AnyPart", bound=type[Part])
@@ -78,3 +90,9 @@ def register(item: AnyPart) -> AnyPart:
 
 def _is_part(item: Any, family: str) -> bool:
     return isinstance(item, type) and issubclass(item, Part) and item.family == family and bool(vars(item).get("key"))
+
+
+def _unit(field: dict[str, Any]) -> str:
+    """The unit that a field's schema states, or one inside it."""
+    inside = [*field.get("anyOf", ()), *field.get("prefixItems", ()), field.get("items", {})]
+    return field.get("unit") or next((unit for one in inside if one and (unit := _unit(one))), "")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
-import time
 import tomllib
 
 import pytest
@@ -180,15 +180,21 @@ def test_bench_ends_with_a_line_of_json(command, monkeypatch):
     assert command("bench", "unsettled-bed")[0] == 2
 
 
+def _children_seconds() -> float:
+    """Processor time, s, of all child processes so far."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def test_help_is_quick():
-    """Best of three, each in a fresh process: other work on the machine only ever adds time."""
+    """Processor time, best of three, each in a fresh process: it hardly depends on what else the machine does."""
     seconds = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = _children_seconds()
         done = subprocess.run(
             [sys.executable, "-m", "barchan.cli", "--help"], capture_output=True, text=True, timeout=60
         )
-        seconds.append(time.perf_counter() - start)
+        seconds.append(_children_seconds() - start)
         assert done.returncode == 0 and "Exit codes" in done.stdout
     assert min(seconds) < 1.0
 

@@ -72,6 +72,7 @@ def run(where: Path, frames: int, pause: float = 0.0) -> None:
                 checkpoint.save(where, {"state": state}, {"frames": frame_count, "samples": sample_count})
             record(recorder, number)
             time.sleep(pause)
+        recorder.flush()
         print("closing", flush=True)
         recorder.close({"frames": frames})
 

@@ -12,7 +12,8 @@ from barchan.run.schedule import At, Every, Reason, Schedule
 
 
 def scene(duration: float, frame_rate: float = 24.0, sample_rate: float | None = None) -> SimpleNamespace:
-    return SimpleNamespace(duration=duration, frame_rate=frame_rate, sample_rate=sample_rate)
+    nothing = {"sources": (), "sinks": (), "events": ()}
+    return SimpleNamespace(duration=duration, frame_rate=frame_rate, sample_rate=sample_rate, **nothing)
 
 
 def times(schedule: Schedule, reason: Reason) -> list[float]:

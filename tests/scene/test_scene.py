@@ -104,8 +104,8 @@ def test_unknown_fields_name_the_nearest(fields):
     assert lines[2].startswith("grains[0].velocty: unknown field; known: name, material, shape, size")
     assert lines[2].endswith("Did you mean 'velocity'?")
     assert lines[3] == (
-        "walls[1].raduis: unknown field; known: name, shape, material, motion, appears, vanishes, color, radius, foot. "
-        "Did you mean 'radius'?"
+        "walls[1].raduis: unknown field; known: name, shape, material, motion, appears, vanishes, present, absorbing, "
+        "color, radius, foot. Did you mean 'radius'?"
     )
 
 
@@ -141,7 +141,7 @@ def test_everything_wrong_is_told_at_once(fields):
         ({"gravity": [0, 0]}, "gravity[2]: missing; this field must be given."),
         ({"gravity": [0, 0, "1 m"]}, "gravity[2]: '1 m'; has the dimension [length]; must be a quantity in m/s^2."),
         ({"materials": {}}, "materials: a table; must have at least 1 item, not 0."),
-        ({"grains": []}, "grains: []; must have at least 1 item, not 0."),
+        ({"grains": []}, "grains: []; must have at least 1 item where there are no sources."),
         (
             {"box": {"low": [0, 0, 0], "high": [1, 1, 0]}},
             "box: the box is empty along z (low 0 m, high 0 m); low must be < high.",

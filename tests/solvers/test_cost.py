@@ -16,11 +16,11 @@ from barchan.scene.scene import Scene
 
 START = """
 import time
-begin = time.perf_counter()
+begin = time.process_time()
 from solvers import lab
 machine = lab.solver(lab.scene("hertz", [lab.grain((0.0, 0.0, 0.05))], [lab.FLOOR]), 1e-5)
 machine.advance(1)
-print(time.perf_counter() - begin)
+print(time.process_time() - begin)
 """
 
 
@@ -57,16 +57,16 @@ def test_cost_is_linear_in_the_grains() -> None:
         machine.advance(5)
         best = np.inf
         for _ in range(6):
-            begin = time.perf_counter()
+            begin = time.process_time()
             machine.advance(steps)
-            best = min(best, time.perf_counter() - begin)
+            best = min(best, time.process_time() - begin)
         cost[side] = best / (steps * side**3)
     assert cost[26] < 1.6 * cost[13]
 
 
 def test_a_second_process_starts_at_once(pytestconfig: pytest.Config) -> None:
     """Compiled kernels are kept on disk: the first process has made them, another starts computing within 2 s, imports
-    included. Twice that is allowed on a busy machine, best of two.
+    included. Processor time is measured, which hardly depends on what else the machine does.
     """
     folder = pytestconfig.rootpath / "tests"
     program = f"import sys\nsys.path.insert(0, {str(folder)!r})\n{START}"
@@ -74,4 +74,4 @@ def test_a_second_process_starts_at_once(pytestconfig: pytest.Config) -> None:
     for _ in range(3):
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=200)
         taken.append(float(done.stdout))
-    assert min(taken[1:]) < 4.0
+    assert min(taken[1:]) < 2.0

@@ -207,3 +207,27 @@ def test_a_step_costs_no_more_on_many_triangles() -> None:
             best = min(best, time.perf_counter() - begin)
         cost[cells] = best
     assert cost[80] < 1.5 * cost[9]
+
+
+def test_an_absorbing_mesh_takes_what_touches_it() -> None:
+    """A ball falls on to triangles that absorb, and another on to a floor: one is counted, and the ledger closes."""
+    balls = [lab.grain((0.0, 0.0, 0.5)), lab.grain((5.0, 0.0, RADIUS - 1e-4))]
+    walls = [lab.FLOOR, mesh(*sheet(4), position=(0, 0, 0.2), absorbing=True)]
+    machine = lab.solver(lab.scene("hertz", balls, walls, gravity=(0, 0, -lab.GRAVITY)), 1e-4)
+    assert machine.model.walls.heights(np.array([0.0, 0.0, 1.0])).max() == 0.0
+    machine.advance_to(math.sqrt(2 * 0.25 / lab.GRAVITY) - 1e-3)
+    assert len(machine) == 2
+    machine.advance_to(0.4)
+    assert machine.snapshot().id.tolist() == [1] and machine.gates()["mesh"].number == 1
+    ledger = machine.moment().ledger
+    assert abs(ledger["energy_error"]) < 1e-4 * abs(ledger["outflow_energy"])
+
+
+def test_nothing_is_poured_into_triangles() -> None:
+    """Of grains on a line through a level sheet those that would touch it find no room."""
+    heights = np.array([-0.2, -0.06, -0.04, 0.0, 0.04, 0.06, 0.2])
+    described = lab.scene("hertz", [lab.grains([(0.1, 0.2, z) for z in heights])], [mesh(*sheet(40))])
+    _, made = build(described)
+    machine = lab.solver(lab.scene("hertz", [lab.grain((9, 9, 9))], [mesh(*sheet(40))]), 1e-4)
+    assert machine.room(made).tolist() == (np.abs(heights) > RADIUS).tolist()
+    assert machine.room(made, walls=["spare 1"]).all()

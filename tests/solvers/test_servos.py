@@ -140,6 +140,51 @@ def test_it_is_held_before_its_start_after_its_end_and_at_its_limits() -> None:
     assert abs(ledger["energy_error"]) < 1e-3
 
 
+def test_events_start_it_take_it_away_and_bring_it_back() -> None:
+    """A paddle waits for an event at 0.2 s, and its own start counts from there: it turns by ½ τ/I t² from 0.3 s on.
+    Other changes meanwhile leave its books alone. Taken away it stops where it is, and goes on when it is back.
+    """
+    go = {"name": "go", "when": {"kind": "time", "at": 0.2}, "do": {"kind": "start_motion", "wall": "paddle"}}
+    described = scene([lab.grain((9, 9, 9))], [paddle(start=0.1)], events=[go])
+    machine = lab.solver(described, 1e-4)
+    machine.advance_to(0.2)
+    machine.start_motion("paddle")
+    machine.advance_to(0.2998)
+    assert servo(machine) == (0.0, 0.0)
+    machine.advance_to(0.4)
+    for _ in range(50):
+        machine.change_gravity((0.0, 0.0, 0.0))
+    machine.advance_to(0.5)
+    assert servo(machine) == (pytest.approx(0.5 * 2.0 * 0.2**2, rel=2e-3), pytest.approx(2.0 * 0.2, rel=1e-3))
+    assert machine.snapshot().wall_pose[-1, 6] == pytest.approx(math.sin(0.5 * servo(machine)[0]))
+    ledger = machine.moment().ledger
+    assert ledger["wall_work"] == pytest.approx(0.5 * 1.5 * 0.4**2, rel=2e-3)
+    assert abs(ledger["energy_error"]) < 1e-4 * ledger["wall_work"]
+    machine.remove_wall("paddle")
+    way = servo(machine)[0]
+    arrays, meta = machine.state()
+    machine = solvers.restore(machine.model, arrays, json.loads(json.dumps(meta)))
+    machine.advance_to(0.6)
+    assert servo(machine) == (way, 0.0)
+    ledger = machine.moment().ledger
+    assert ledger["wall_work"] == pytest.approx(0.0, abs=1e-5) and abs(ledger["energy_error"]) < 1e-5
+    machine.add_wall("paddle")
+    machine.advance_to(0.7)
+    assert servo(machine) == (pytest.approx(way + 0.5 * 2.0 * 0.1**2, rel=1e-3), pytest.approx(0.2, rel=2e-3))
+
+
+def test_keyframes_count_from_the_event_that_starts_them() -> None:
+    """All frames of a wall wait together, and frames say where it is."""
+    go = {"name": "go", "when": {"kind": "time", "at": 0.2}, "do": {"kind": "start_motion", "wall": "floor"}}
+    machine = lab.solver(scene([lab.grain((9, 9, 9))], [{**lab.FLOOR, "motion": POSES}], events=[go]), 1e-4)
+    machine.advance_to(0.2)
+    assert machine.snapshot().wall_pose[-1] == pytest.approx((0, 0, 0, 1, 0, 0, 0))
+    machine.start_motion("floor")
+    machine.advance_to(0.3)
+    assert machine.snapshot().wall_pose[-1, :3] == pytest.approx((0.0, 0.0, 0.05), abs=1e-9)
+    assert machine.arrays["pose"][-1, :3] == pytest.approx((0.0, 0.0, 0.05), abs=1e-9)
+
+
 def test_bits_do_not_depend_on_threads_or_interruptions() -> None:
     places = np.stack(np.meshgrid(np.arange(3), np.arange(3), np.arange(2)), -1).reshape(-1, 3) * 0.12 + (-0.1, 0.06, 0)
     groups = [lab.grains(places, velocity_scatter=0.5, shape="dimer")]

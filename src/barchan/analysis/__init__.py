@@ -1,5 +1,7 @@
 """Numbers from recorded frames. Nothing here needs a solver: it works on a run of last year."""
 
+from barchan.analysis.flow import Flow, Jam, flow_through, jams
+from barchan.analysis.motion import FractureSurface, fracture_surface, moving
 from barchan.analysis.pile import (
     Angle,
     Fraction,
@@ -11,15 +13,25 @@ from barchan.analysis.pile import (
     pile_width,
     radial_profile,
 )
+from barchan.analysis.steps import StepStatistics, step_statistics
 
 __all__ = [
     "Angle",
+    "Flow",
     "Fraction",
+    "FractureSurface",
+    "Jam",
     "RadialProfile",
+    "StepStatistics",
     "angle_of_repose",
+    "flow_through",
+    "fracture_surface",
     "heap",
+    "jams",
+    "moving",
     "packing_fraction",
     "pile_height",
     "pile_width",
     "radial_profile",
+    "step_statistics",
 ]

@@ -169,7 +169,7 @@ class Picture:
             spine.set_color(MUTED)
         if names is None:
             axes.set_axis_off()
-            self._scale_bar = _scale_bar(axes, extent, unit)
+            self._scale_bar = scale_bar(axes, extent, unit)
         else:
             axes.set_xlabel(f"{names[0]} ({unit})", color=INK, fontsize=9)
             axes.set_ylabel(f"{names[1]} ({unit})", color=INK, fontsize=9)
@@ -195,7 +195,7 @@ def _new_axes(stage: Stage, size: tuple[int, int] | None) -> Axes:
     return figure.add_axes(rectangle)
 
 
-def _scale_bar(axes: Axes, extent: tuple[float, float, float, float], unit: str) -> list[Any]:
+def scale_bar(axes: Axes, extent: tuple[float, float, float, float], unit: str) -> list[Any]:
     """A bar of a round length in the lower right corner, for views whose axes are not those of the scene."""
     left, right, bottom, top = extent
     wish = 0.22 * (right - left)

@@ -241,7 +241,7 @@ def evaluate(
 
     weight and hold_weight: times, s, with which the power of contacts and of stiction enters the ledger.
     """
-    move_walls(t, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.pose)
+    move_walls(t, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose)
     pair_pass(
         c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.material, c.kinds, c.table, c.box,
         c.inverse, c.memory, c.slots, c.work, c.deepest, half, step, advance, weight,
@@ -254,7 +254,7 @@ def evaluate(
     wall_pass(
         c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position, c.motion,
         c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
-        c.wall_slots, c.wall_work, c.wall_deepest, half, step, advance, weight,
+        c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, half, step, advance, weight,
     )  # fmt: skip
     if SERVOS:
         push_servos(
@@ -273,7 +273,8 @@ def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float, limit
     """Velocity Verlet from step number `begin`, at most `steps` of them.
 
     Comes back early, with a drift done and its forces still to be found, where a sphere has gone farther than √limit
-    since the list was made, or a wall may have. Answers with the steps finished and whether a drift is pending.
+    since the list was made, or a wall may have; and after a step in which a wall has swallowed a grain. Answers with
+    the steps finished and whether a drift is pending.
     """
     for s in range(steps):
         if not drifted:
@@ -288,4 +289,6 @@ def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float, limit
                 return s, True
         evaluate(c, (begin + s + 1) * dt, 0.5 * dt, dt, 1.0, dt, dt, 0.5 * dt)
         drifted = False
+        if c.swallowed[0] > 0.0:
+            return s + 1, False
     return steps, False

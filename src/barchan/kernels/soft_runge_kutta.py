@@ -17,8 +17,9 @@ from barchan.kernels.soft_walls import WALL_WORKS, rotated, wall_pace
 
 STATE = 13
 STAGE, ACCEPTED, REJECTED, MOVED = 0, 1, 2, 3  # entries of `cursor`
-CLOCK, NEXT, STEP, LISTED = 0, 1, 2, 3  # entries of `clock`, s: time, next step, this step, time of the pair list
-DONE, WORN = 0, 1
+# Entries of `clock`, s: time, next step, this step, time of the pair list, shortest and longest accepted step.
+CLOCK, NEXT, STEP, LISTED, SHORTEST, LONGEST = 0, 1, 2, 3, 4, 5
+DONE, WORN, SWALLOWED = 0, 1, 2
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
@@ -152,7 +153,8 @@ def runge_kutta_steps(
     c: Any, end: float, frame: float, tableau: Any, lower: Any, higher: Any, order: int, controls: Any,
     incremental: bool, base: Any, slopes: Any, power: Any, works: Any, clock: Any, cursor: Any, limit: float,
 ) -> int:  # fmt: skip
-    """Steps up to the time `end`, s. Answers DONE, or WORN where the pair list must be made anew first.
+    """Steps up to the time `end`, s. Answers DONE, or WORN where the pair list must be made anew first, or SWALLOWED
+    after a step in which a wall has taken a grain.
 
     controls: tolerance, shortest and longest step. works: J, the work of contacts so far. A step is cut so that whole
     steps of its length fill the rest of a frame.
@@ -195,7 +197,11 @@ def runge_kutta_steps(
             for q in range(len(works)):
                 works[q] += h * lower[s] * power[s, q]
         evaluate(c, clock[CLOCK], 0.5 * h, h, 1.0, 0.0, h, 0.0)  # friction remembers the accepted step only
+        clock[SHORTEST] = min(clock[SHORTEST], h)
+        clock[LONGEST] = max(clock[LONGEST], h)
         cursor[ACCEPTED] += 1
         cursor[STAGE] = 0
         cursor[MOVED] = 0
+        if c.swallowed[0] > 0.0:
+            return SWALLOWED
     return DONE

@@ -45,19 +45,24 @@ def rotated(qw: float, qx: float, qy: float, qz: float, x: float, y: float, z: f
 
 
 @njit(cache=True)
-def move_walls(t: float, frames: int, rest: Any, motions: Any, motion_kind: Any, motion_table: Any, pose: Any) -> None:
+def move_walls(
+    t: float, frames: int, rest: Any, motions: Any, motion_kind: Any, motion_table: Any, begun: Any, pose: Any
+) -> None:  # fmt: skip
     """Where every frame of the walls' pieces is at time t, and how it moves.
 
     rest: (frames, 7) origin and quaternion at rest. motions: (frames, 2) first and last + 1 of the frame's motions,
-    which are applied one after another. pose: (frames, 16) origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12,
-    such that the wall's point X moves with velocity + spin × X (X in the scene's coordinates).
+    which are applied one after another. begun: (frames,) s, the moment from which they count time. pose: (frames, 16)
+    origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12, such that the wall's point X moves with velocity + spin × X
+    (X in the scene's coordinates).
     """
     for p in range(frames):
         ox, oy, oz = rest[p, 0], rest[p, 1], rest[p, 2]
         aw, ax, ay, az = rest[p, 3], rest[p, 4], rest[p, 5], rest[p, 6]
         vx, vy, vz, wx, wy, wz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for m in range(motions[p, 0], motions[p, 1]):
-            dx, dy, dz, qw, qx, qy, qz, ux, uy, uz, sx, sy, sz = motion_path(motion_kind[m], t, motion_table, m)
+            dx, dy, dz, qw, qx, qy, qz, ux, uy, uz, sx, sy, sz = motion_path(
+                motion_kind[m], t - begun[p], motion_table, m
+            )
             cx, cy, cz = motion_table[m, 0], motion_table[m, 1], motion_table[m, 2]
             # The field v + w × X of the motions so far, carried along: X' = c + d + q (X − c).
             rx, ry, rz = rotated(qw, qx, qy, qz, vx + wy * cz - wz * cy, vy + wz * cx - wx * cz, vz + wx * cy - wy * cx)
@@ -148,11 +153,13 @@ def carry_wall_memory(
 def wall_pass(
     contacts: int, sphere: Any, piece: Any, gap: Any, seam: Any, place: Any, grain: Any, center: Any, motion: Any,
     material: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
-    memory: Any, slots: Any, work: Any, deepest: Any, half: float, step: float, advance: float, weight: float,
+    memory: Any, slots: Any, work: Any, deepest: Any, absorbing: Any, swallowed: Any, half: float, step: float,
+    advance: float, weight: float,
 ) -> None:  # fmt: skip
     """Forces, torques and work of all near contacts with walls; arguments as in `pair_pass`.
 
-    gap and seam: what `join_facets` found, read where there are meshes.
+    gap and seam: what `join_facets` found, read where there are meshes. A contact with an absorbing piece has no force:
+    it is told in swallowed[0], in a pass that advances.
     """
     for k in prange(contacts):
         i = sphere[k]
@@ -166,7 +173,9 @@ def wall_pass(
             distance, ux, uy, uz = joined_gap(k, gap, seam)
         else:
             distance, ux, uy, uz = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
-        if distance >= radius:
+        if distance >= radius or absorbing[p] > 0.0:
+            if distance < radius and advance > 0.0:
+                swallowed[0] = 1.0
             for c in range(WALL_SLOTS):
                 slots[at + 16 * c] = 0.0
             for c in range(WALL_MEMORY):

@@ -13,8 +13,10 @@ from barchan.geometry import rotate
 from barchan.laws import Law
 from barchan.model.build_grains import build_grains
 from barchan.model.grains import Grains
+from barchan.model.pour import extremes
 from barchan.motions import FOREVER
 from barchan.motions.servo import Servo
+from barchan.scene.events import StartMotion
 from barchan.scene.materials import surface
 from barchan.scene.scene import Scene
 from barchan.scene.walls import Wall
@@ -45,21 +47,41 @@ class Walls:
     motion_table: np.ndarray  # pivot, then the parameters of the path
     servo_table: np.ndarray  # (S, 7) of walls moved by forces: mass, drive, damping, limits, start, end
     servo_row: np.ndarray  # (S,) int64, row of motion_table
+    servo_piece: np.ndarray  # (S,) int64, the first of the wall's pieces
     frame_servo: np.ndarray  # (F,) int64, index into servo_table, −1 for frames that are none
     names: tuple[str, ...]  # of scene.walls
+    absorbing: np.ndarray  # (P,) 1 for pieces that take grains away, else 0
+    waiting: np.ndarray  # (F,) bool, frames whose motions an event starts
+    hidden: np.ndarray  # (P,) bool, pieces that are not there until an event adds them
 
     def __len__(self) -> int:
         return len(self.kind)
 
-    def present(self, t: float) -> np.ndarray:
-        """(P,) bool: which pieces are there at time t (s)."""
-        return (self.appears <= t) & (t < self.vanishes)
+    def present(self, t: float, rule: np.ndarray) -> np.ndarray:
+        """(P,) bool: which pieces are there at time t (s).
+
+        rule: (P,) 1 for pieces that an event has added, −1 for those that one has removed or has yet to add, else 0.
+        """
+        return (rule >= 0) & ((self.appears <= t) | (rule > 0)) & (t < self.vanishes)
+
+    def spans(self, begun: np.ndarray, rule: np.ndarray) -> np.ndarray:
+        """(S, 2) s: from when until when forces move the walls that they can move.
+
+        begun: (F,) s, since when motions count time. rule: as for `present`; a wall that is not there is not moved.
+        """
+        piece, since = self.servo_piece, begun[self.frame[self.servo_piece]]
+        appears = np.where(rule[piece] > 0, 0.0, self.appears[piece])
+        start = np.where(rule[piece] < 0, FOREVER, np.maximum(since + self.servo_table[:, 5], appears))
+        return np.column_stack([start, np.minimum(since + self.servo_table[:, 6], self.vanishes[piece])])
 
     def heights(self, up: np.ndarray) -> np.ndarray:
-        """How far up, m, the walls' frames lie at rest, and the corners of facets."""
-        corners = self.facet_table[self.mesh >= 0, :6].reshape(-1, 3)
-        frames = np.repeat(self.rest[self.frame[self.mesh >= 0]], 2, axis=0)
-        return np.concatenate([self.rest[:, :3], frames[:, :3] + rotate(frames[:, 3:], corners)]) @ up
+        """How far up, m, the walls' frames lie at rest, and the corners of facets; without walls that absorb."""
+        solid = self.absorbing == 0
+        facets = solid & (self.mesh >= 0)
+        corners = self.facet_table[facets, :6].reshape(-1, 3)
+        frames = np.repeat(self.rest[self.frame[facets]], 2, axis=0)
+        origins = self.rest[np.unique(self.frame[solid]), :3]
+        return np.concatenate([origins, frames[:, :3] + rotate(frames[:, 3:], corners)]) @ up
 
     def edges(self) -> list[float]:
         """The times, s, after the start at which a wall appears or vanishes."""
@@ -83,6 +105,8 @@ class Model:
     periodic: np.ndarray  # (3,) bool
     box: np.ndarray  # (3,) m, length of periodic axes, 0 for open ones
     low: np.ndarray  # (3,) m, lower corner of the box, 0 without one
+    poured: Grains  # the smallest and the largest grain of every source, where it may begin
+    gates: tuple[str, ...]  # names that flow is counted by: sources, sinks, then absorbing walls
 
 
 def build(scene: Scene) -> tuple[Model, Grains]:
@@ -109,7 +133,14 @@ def build_model(scene: Scene) -> Model:
         periodic=np.array(scene.periodic),
         box=np.where(scene.periodic, box, 0.0),
         low=np.zeros(3) if scene.box is None else np.array(scene.box.low, float),
+        poured=extremes(scene),
+        gates=_gates(scene),
     )
+
+
+def _gates(scene: Scene) -> tuple[str, ...]:
+    absorbing = (wall.name for wall in scene.walls if wall.absorbing)
+    return (*(source.name for source in scene.sources), *(sink.name for sink in scene.sinks), *absorbing)
 
 
 def _table(scene: Scene, law: Law, wall: bool) -> np.ndarray:
@@ -146,6 +177,7 @@ def _walls(scene: Scene) -> Walls:
     servos = list(drives)
     lasts = np.cumsum([len(wall.motion) for wall in scene.walls]) - 1
     owned = [scene.walls[owner] for owner in owners]
+    started = {action.wall for event in scene.events for action in event.do if isinstance(action, StartMotion)}
     return Walls(
         gaps=gaps,
         paths=paths,
@@ -165,8 +197,12 @@ def _walls(scene: Scene) -> Walls:
         motion_table=_ragged([numbers for _, numbers in motions]),
         servo_table=np.array(list(drives.values()), float).reshape(-1, 7),
         servo_row=np.array([lasts[k] for k in servos], np.int64),
+        servo_piece=np.array([owners.index(k) for k in servos], np.int64),
         frame_servo=np.array([servos.index(key[-1]) if key[-1] in servos else -1 for key in frames], np.int64),
         names=tuple(wall.name for wall in scene.walls),
+        absorbing=np.array([float(wall.absorbing) for wall in owned]),
+        waiting=np.array([scene.walls[key[-1]].name in started for key in frames], bool),
+        hidden=np.array([not wall.present for wall in owned], bool),
     )
 
 
@@ -187,12 +223,9 @@ def _check_servos(scene: Scene) -> None:
 
 
 def _drive(wall: Wall) -> tuple[float, ...]:
-    """What moves a wall by force, while it is there; empty for other walls."""
+    """What moves a wall by force; empty for other walls."""
     servo = wall.motion[-1]
-    if not isinstance(servo, Servo):
-        return ()
-    *numbers, start, end = servo.drive()
-    return *numbers, max(start, wall.appears), min(end, FOREVER if wall.vanishes is None else wall.vanishes)
+    return servo.drive() if isinstance(servo, Servo) else ()
 
 
 def _facet_row(piece: Piece) -> tuple[float, ...]:

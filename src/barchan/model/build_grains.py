@@ -13,13 +13,15 @@ from barchan.geometry import multiply, rotate, rotation_about, unit
 from barchan.model.clumps import ClumpProperties, clump_properties, clump_template
 from barchan.model.fill import Order, check_memory, hexagonal, lattice, pyramid
 from barchan.model.grain_file import GrainFile, read_grain_file
-from barchan.model.grains import Grains
+from barchan.model.grains import Grains, no_grains
 from barchan.model.scatter import scatter
 from barchan.model.sizes import draw_sizes
 from barchan.model.space import Space, space_of
 from barchan.scene.grains import (
     Box,
+    BoxRegion,
     ClumpGrain,
+    CylinderRegion,
     GrainGroup,
     GrainShape,
     HexagonalFill,
@@ -31,6 +33,7 @@ from barchan.scene.grains import (
     SphereGrain,
 )
 from barchan.scene.materials import Material
+from barchan.scene.sources import Source
 
 
 class GrainScene(Protocol):
@@ -67,8 +70,8 @@ def build_grains(scene: GrainScene, rng: np.random.Generator | None = None, *, w
         else:
             own = rng.spawn(1)[0]
         groups.append(build_group(scene, index, own, where=f"{where}[{index}]"))
-    grains = groups[0]
-    for other in groups[1:]:
+    grains = no_grains()
+    for other in groups:
         grains = grains.join(other)
     grains.id = np.arange(len(grains), dtype=np.int64)
     return grains
@@ -80,27 +83,44 @@ def build_group(scene: GrainScene, index: int, rng: np.random.Generator, *, wher
     sizing, placing, moving, turning = rng.spawn(4)
     clump = clump_of(group.shape)
     position, size, file = _placed(scene, group, clump, sizing, placing, where)
-    count, flat = len(position), scene.dimensions == 2
-
-    velocity = np.tile(np.array(group.velocity), (count, 1))  # (N, 3) m/s
-    if file is not None and file.velocity is not None:
-        velocity = file.velocity.copy()
-    if group.velocity_scatter:
-        velocity += moving.normal(scale=group.velocity_scatter, size=(count, 3)) * (1.0, 0.0 if flat else 1.0, 1.0)
-    spin = np.tile(np.array(group.spin), (count, 1))  # (N, 3) rad/s
+    velocity = None if file is None else file.velocity
+    grains = assemble(scene, group, clump, position, size, moving, turning, index, velocity=velocity)
     if file is not None and file.spin is not None:
-        spin = file.spin.copy()
-    density = scene.materials[group.material].density
+        grains.spin = file.spin.copy()
+    return grains
+
+
+def assemble(
+    scene: GrainScene,
+    kind: GrainGroup | Source,
+    clump: ClumpProperties,
+    position: np.ndarray,
+    size: np.ndarray,
+    moving: np.random.Generator,
+    turning: np.random.Generator,
+    index: int,
+    *,
+    velocity: np.ndarray | None = None,
+) -> Grains:
+    """Grains of a group or a source, of these sizes (N,) m at these positions (N, 3) m, with ids from 0.
+
+    `index` is what they have as their group. `velocity` (N, 3) m/s replaces the one that is described.
+    """
+    count, flat = len(position), scene.dimensions == 2
+    velocity = np.tile(np.array(kind.velocity), (count, 1)) if velocity is None else velocity.copy()
+    if kind.velocity_scatter:
+        velocity += moving.normal(scale=kind.velocity_scatter, size=(count, 3)) * (1.0, 0.0 if flat else 1.0, 1.0)
+    density = scene.materials[kind.material].density
     moments = np.full(3, clump.moments.mean()) if scene.scalar_inertia else clump.moments
     spheres = len(clump.radii)
     return Grains(
         id=np.arange(count, dtype=np.int64),
         group=np.full(count, index, dtype=np.int32),
-        material=np.full(count, list(scene.materials).index(group.material), dtype=np.int32),
+        material=np.full(count, list(scene.materials).index(kind.material), dtype=np.int32),
         position=position,
         velocity=velocity,
-        orientation=_turned(clump.axes, count, turning, group.orientation == "random", flat),
-        spin=spin,
+        orientation=_turned(clump.axes, count, turning, kind.orientation == "random", flat),
+        spin=np.tile(np.array(kind.spin), (count, 1)),
         mass=density * clump.volume * size**3,
         inertia=density * np.outer(size**5, moments),
         radius=clump.bounding_radius * size,
@@ -139,14 +159,14 @@ def _placed(
         assert group.count is not None, "a random fill has a count"
         check_memory(order, group.count)
         size = _sizes(group, group.count, sizing, where)
-        space = _space(scene, fill)
+        space = space_in(scene, fill.region)
         position = scatter(space, clump.bounding_radius * size, placing, where=order.where, group=group.name)
         return position, size, None
     if isinstance(fill, LatticeFill):
-        position = lattice(_space(scene, fill), order, placing, spacing=fill.spacing, jitter=fill.jitter)
+        position = lattice(space_in(scene, fill.region), order, placing, spacing=fill.spacing, jitter=fill.jitter)
     elif isinstance(fill, HexagonalFill):
         around = Order(clump.bounding_radius * largest, order.count, order.spheres, order.where, order.group)
-        position = hexagonal(_space(scene, fill), around, spacing=fill.spacing)
+        position = hexagonal(space_in(scene, fill.region), around, spacing=fill.spacing)
     elif isinstance(fill, PyramidFill):
         position = pyramid(fill.base, order, layers=fill.layers, spacing=fill.spacing, dimensions=scene.dimensions)
     elif isinstance(fill, PointsFill):
@@ -159,11 +179,12 @@ def _placed(
     return position, _sizes(group, len(position), sizing, where), file
 
 
-def _space(scene: GrainScene, fill: LatticeFill | RandomFill | HexagonalFill) -> Space:
+def space_in(scene: GrainScene, region: BoxRegion | CylinderRegion) -> Space:
+    """The space of a region in this scene."""
     period = None
     if scene.box is not None:
         period = np.array(scene.box.low), np.array(scene.box.high), np.array(scene.periodic, dtype=bool)
-    return space_of(fill.region, dimensions=scene.dimensions, period=period)
+    return space_of(region, dimensions=scene.dimensions, period=period)
 
 
 def _sizes(group: GrainGroup, count: int, rng: np.random.Generator, where: str) -> np.ndarray:

@@ -15,7 +15,7 @@ class Grains:
     """N grains made of M spheres. Spheres of one grain lie together: grain i has start[i] … start[i+1]."""
 
     id: np.ndarray  # (N,) int64, never reused within a run
-    group: np.ndarray  # (N,) int32, index into scene.grains
+    group: np.ndarray  # (N,) int32, index into scene.grains, and beyond their number into scene.sources
     material: np.ndarray  # (N,) int32, index into the scene's materials, in their order
     position: np.ndarray  # (N, 3) m, centre of mass
     velocity: np.ndarray  # (N, 3) m/s
@@ -59,3 +59,13 @@ class Grains:
 
 
 _SPHERES = ("start", "sphere_offset", "sphere_radius")
+
+
+def no_grains() -> Grains:
+    """Nothing yet, to be joined by grains."""
+    none, three = np.zeros(0), np.zeros((0, 3))
+    return Grains(
+        id=np.zeros(0, np.int64), group=np.zeros(0, np.int32), material=np.zeros(0, np.int32), position=three,
+        velocity=three, orientation=np.zeros((0, 4)), spin=three, mass=none, inertia=three, radius=none, born=none,
+        start=np.zeros(1, np.int64), sphere_offset=three, sphere_radius=none,
+    )  # fmt: skip

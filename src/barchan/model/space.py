@@ -77,6 +77,17 @@ class Space:
             inside[:, :2] = self.middle[:2] + across * inwards[:, None]
         return inside
 
+    def holds(self, points: np.ndarray) -> np.ndarray:
+        """Which of the points (N, 3) m lie inside, (N,) bool."""
+        inside = np.ones(len(points), bool)
+        for axis in self.axes:
+            if not self.periodic[axis]:
+                inside &= (points[:, axis] >= self.low[axis]) & (points[:, axis] <= self.high[axis])
+        if self.radius is not None:
+            across = points[:, :2] - self.middle[:2]
+            inside &= (across * across).sum(axis=1) <= self.radius**2
+        return inside
+
     def wrap(self, centres: np.ndarray) -> np.ndarray:
         """The positions (N, k) m along the first k axes, moved into the period where an axis is periodic."""
         inside = centres.copy()

@@ -11,6 +11,7 @@ from barchan.errors import Finding, SceneError
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.motions.servo import Servo
+from barchan.scene.events import ChangeGravity
 from barchan.scene.materials import surface
 
 STEPS_PER_CONTACT = 30  # steps that the shortest collision is resolved with
@@ -29,7 +30,7 @@ def choose(model: Model, grains: Grains) -> TimeStep:
 
     Either is shortened a little, so that a whole number of steps fills a frame.
     """
-    scene = model.scene
+    scene, grains = model.scene, grains.join(model.poured)
     frame = 1 / scene.frame_rate
     speed = impact_speed(model, grains)
     shortest = contact_time(model, grains, speed)
@@ -51,17 +52,25 @@ def impact_speed(model: Model, grains: Grains) -> float:
     """The fastest impact, m/s, to reckon with: initial speed, the fall through the whole scene, moving walls."""
     if not len(grains):
         return 1.0
-    size = float(np.linalg.norm(model.gravity))
-    fastest = float(np.linalg.norm(grains.velocity, axis=1).max())
-    if size > 0:
-        up = -model.gravity / size
-        heights = grains.position @ up
-        floors = model.walls.heights(up)
-        low = min([float(heights.min()), *(float(f) for f in floors if math.isfinite(f))])
-        fastest = math.hypot(fastest, math.sqrt(2 * size * max(float(heights.max()) - low, float(grains.radius.max()))))
+    own = float(np.linalg.norm(grains.velocity, axis=1).max())
+    events = [action for event in model.scene.events for action in event.do]
+    later = [np.array(action.to) for action in events if isinstance(action, ChangeGravity)]
+    fastest = max(math.hypot(own, _fall(model, grains, gravity)) for gravity in (model.gravity, *later))
     reach = float(np.linalg.norm(np.ptp(grains.position, axis=0))) + float(np.abs(grains.position).max())
     walls = max((sum(m.speed(reach) for m in wall.motion) for wall in model.scene.walls), default=0.0)
     return max(fastest + walls, 1e-3)
+
+
+def _fall(model: Model, grains: Grains, gravity: np.ndarray) -> float:
+    """The speed, m/s, of a fall through the whole scene."""
+    size = float(np.linalg.norm(gravity))
+    if size == 0:
+        return 0.0
+    up = -gravity / size
+    heights = grains.position @ up
+    floors = model.walls.heights(up)  # nothing hits a wall that absorbs
+    low = min([float(heights.min()), *(float(f) for f in floors if math.isfinite(f))])
+    return math.sqrt(2 * size * max(float(heights.max()) - low, float(grains.radius.max())))
 
 
 def contact_time(model: Model, grains: Grains, speed: float) -> float:

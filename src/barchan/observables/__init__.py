@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
 
 from barchan.registry import Part
+
+
+@dataclass(frozen=True)
+class Gate:
+    """What has passed a source, a sink or an absorbing wall so far."""
+
+    number: int
+    mass: float  # kg
+    momentum: tuple[float, ...]  # kg m/s
+    energy: float  # J, kinetic and potential
+    rate: float  # kg/s, since the sample before
+    waiting: int  # grains that should have been poured and have found no room yet
+    inward: bool  # a source
 
 
 @dataclass(frozen=True)
@@ -22,7 +36,7 @@ class Moment:
     spin: np.ndarray  # (N, 3) rad/s
     mass: np.ndarray  # (N,) kg
     radius: np.ndarray  # (N,) m, bounding
-    group: np.ndarray  # (N,) index into scene.grains
+    group: np.ndarray  # (N,) index into scene.grains, beyond them into scene.sources
     inserted: int  # grains that have entered so far
     ledger: dict[str, float]  # J, by name; see `solvers/soft_ledger.py`
     contact_first: np.ndarray  # (C,) grain index
@@ -31,6 +45,8 @@ class Moment:
     contact_depth: np.ndarray  # (C,) overlap over the smaller radius
     contact_force: np.ndarray  # (C, 3) N, on the first grain
     contact_branch: np.ndarray  # (C, 3) m, to the first centre from the second, or from the contact at a wall
+    gates: Mapping[str, Gate] = field(default_factory=dict)  # by name
+    steps: dict[str, float | int] = field(default_factory=dict)  # the solver's account of its time steps
 
 
 class Observable(Part):

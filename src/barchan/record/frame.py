@@ -25,7 +25,7 @@ class Frame:
     time: float  # s
     step: int
     id: np.ndarray  # (N,) int64
-    group: np.ndarray  # (N,) int32, index into scene.grains
+    group: np.ndarray  # (N,) int32, index into scene.grains, beyond them into scene.sources
     position: np.ndarray  # (N, 3) m, centre of mass
     velocity: np.ndarray  # (N, 3) m/s
     orientation: np.ndarray  # (N, 4) unit quaternion (w, x, y, z)

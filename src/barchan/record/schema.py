@@ -59,7 +59,7 @@ def _contact(name: str, dtype: str, row: tuple[int, ...], unit: str, meaning: st
 
 FIELDS: tuple[Field, ...] = (
     _grain("id", "int64", (), "", "name of the grain, kept for life; rows are ordered by it", "steady shown"),
-    _grain("group", "int32", (), "", "index into the scene's grains", "steady shown"),
+    _grain("group", "int32", (), "", "index into the scene's grains, beyond them into its sources", "steady shown"),
     _grain("position", "float64", (3,), "m", "centre of mass"),
     _grain("velocity", "float64", (3,), "m/s", "of the centre of mass", "shown"),
     _grain("orientation", "float64", (4,), "", "unit quaternion (w, x, y, z)"),

@@ -27,6 +27,7 @@ from barchan.run.plan import Measures, Plan
 from barchan.run.progress import Progress
 from barchan.run.schedule import Schedule
 from barchan.run.session import Session
+from barchan.run.story import Story
 from barchan.scene import Scene, dumps, loads
 
 PREPARING = "preparing kernels (the first run of a new kind of scene compiles for some seconds)"
@@ -64,7 +65,7 @@ def run(
         plan = Plan.of(scene)
         for warning in plan.warnings:
             progress.note(f"warning: {warning}")
-        count = _use_threads(threads, len(plan.grains.sphere_radius))
+        count = _use_threads(threads, plan.most_spheres)
         where = create(default_folder(scene.name) if folder is None else folder, force=force)
         return _start(plan, where, _provenance(scene), count, progress, resume=None)
 
@@ -81,7 +82,7 @@ def resume(folder: Path | str, *, threads: int | None = None, progress: Progress
         _compare_versions(meta, progress)
         if not any((where / CHECKPOINT).with_suffix(ending).is_file() for ending in (".blocks", ".previous")):
             plan = Plan.of(scene)
-            count = _use_threads(threads, len(plan.grains.sphere_radius))
+            count = _use_threads(threads, plan.most_spheres)
             return _start(plan, where, meta, count, progress, resume=(0, 0))
         return _go_on(scene, where, meta, threads, progress)
 
@@ -98,8 +99,8 @@ def _start(
         solver = solvers.create(plan.model, plan.grains, plan.time_step.value)
         solver.meet_walls()
         session = Session(
-            scene, solver, recorder, plan.measures, pieces=plan.pieces, progress=progress, interrupt=interrupt,
-            began=began,
+            scene, solver, recorder, plan.measures, Story(scene), pieces=plan.pieces, progress=progress,
+            interrupt=interrupt, began=began,
         )  # fmt: skip
         return _result(where, session.go(plan.schedule.visits()), threads)
 
@@ -116,8 +117,10 @@ def _go_on(scene: Scene, where: Path, meta: Mapping[str, Any], threads: int | No
         solver = solvers.restore(model, arrays, saved["solver"])
         count = _use_threads(threads, solver.sphere_count)
         schedule = Schedule.of(scene, pieces=saved["pieces"], edges=model.walls.edges())
+        story = Story(scene)
+        story.restore(saved["story"])
         session = Session(
-            scene, solver, recorder, measures, pieces=saved["pieces"], progress=progress, interrupt=interrupt,
+            scene, solver, recorder, measures, story, pieces=saved["pieces"], progress=progress, interrupt=interrupt,
             began=began, saved=saved["time"],
         )  # fmt: skip
         return _result(where, session.go(schedule.visits(after=saved["time"])), count)

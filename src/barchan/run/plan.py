@@ -11,9 +11,11 @@ from barchan import registry
 from barchan.errors import Finding, SceneError
 from barchan.model import timestep
 from barchan.model.build import Model, build
+from barchan.model.build_grains import clump_of
 from barchan.model.grains import Grains
 from barchan.model.timestep import TimeStep
 from barchan.observables import Moment, Observable
+from barchan.observables.flow import gate_series, gate_values
 from barchan.run.schedule import Schedule
 from barchan.scene import Scene
 from barchan.solvers import preflight
@@ -29,12 +31,17 @@ class Measures:
     """The observables of a run: those of every run and those of the scene, each kind once."""
 
     observables: tuple[Observable, ...]
+    sources: tuple[str, ...] = ()  # names that inflow is counted by
+    sinks: tuple[str, ...] = ()  # names, of absorbing walls too, that outflow is counted by
 
     @classmethod
     def of(cls, scene: Scene) -> Measures:
         """The observables of a scene; SceneError where two of them would give numbers of the same name."""
         asked = cast(Sequence[Observable], scene.observables)
-        missing = [key for key in ALWAYS if key not in [one.key for one in asked]]
+        sources = tuple(source.name for source in scene.sources)
+        sinks = (*(sink.name for sink in scene.sinks), *(wall.name for wall in scene.walls if wall.absorbing))
+        always = (*ALWAYS, "flow") if sources or sinks else ALWAYS
+        missing = [key for key in always if key not in [one.key for one in asked]]
         observables = (*(cast(Observable, registry.part("observables", key)()) for key in missing), *asked)
         owner: dict[str, Observable] = {}
         for one in observables:
@@ -42,16 +49,18 @@ class Measures:
                 if owner.setdefault(name, one) is not one:
                     what = f"{one.key!r} measures {name!r}, as does {owner[name].key!r}"
                     raise SceneError(Finding("observables", what, "every number must have a name of its own"))
-        return cls(observables)
+        return cls(observables, sources, sinks)
 
     @property
     def series(self) -> list[tuple[str, str]]:
         """Name and unit of every number."""
-        return [pair for one in self.observables for pair in one.series]
+        own = [pair for one in self.observables for pair in one.series]
+        return [*own, *gate_series(self.sources, inward=True), *gate_series(self.sinks, inward=False)]
 
     def measure(self, moment: Moment) -> dict[str, float]:
         """A value for every name in `series`."""
-        return {name: value for one in self.observables for name, value in one.measure(moment).items()}
+        values = {name: value for one in self.observables for name, value in one.measure(moment).items()}
+        return values | gate_values(moment)
 
 
 @dataclass(frozen=True)
@@ -77,14 +86,25 @@ class Plan:
 
     @property
     def steps(self) -> int:
-        """How many steps the run will take, if all are of the chosen length."""
+        """How many steps the run will take, if all are of the chosen length and no event stops it."""
         return math.ceil(self.scene.duration / self.time_step.value * (1 - 1e-12))
+
+    @property
+    def most_grains(self) -> int:
+        """How many grains there may be, as far as the scene says."""
+        return len(self.grains) + sum(source.count or 0 for source in self.scene.sources)
+
+    @property
+    def most_spheres(self) -> int:
+        """How many spheres these grains are made of."""
+        poured = ((source.count or 0) * len(clump_of(source.shape).radii) for source in self.scene.sources)
+        return len(self.grains.sphere_radius) + sum(poured)
 
     @property
     def pieces(self) -> int:
         """Into how many pieces a frame is cut, so that a run can be watched, saved and stopped between them."""
         steps = math.floor((1 + 1e-9) / (self.scene.frame_rate * self.time_step.value))
-        wanted = max(math.ceil(steps * len(self.grains) / MOST_WORK), min(WATCHES, steps // LEAST_STEPS))
+        wanted = max(math.ceil(steps * self.most_grains / MOST_WORK), min(WATCHES, steps // LEAST_STEPS))
         return max(1, min(steps, wanted))
 
     @property

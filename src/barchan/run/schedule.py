@@ -10,8 +10,9 @@ from enum import Enum
 from fractions import Fraction
 from typing import Protocol
 
-from barchan.scene import Scene
+from barchan.scene import AtTime, ClumpGrain, Scene, Source
 
+LOOKS = 10  # at the least, a frame
 SLACK = Fraction(1, 10**9)  # of the shortest interval: times closer than this are one visit
 
 
@@ -19,6 +20,7 @@ class Reason(Enum):
     """What is to be done at a visit."""
 
     WALLS = "walls"  # a wall appears or vanishes
+    LOOK = "look"  # grains come and go, and conditions of events are looked at
     WATCH = "watch"  # the state is checked, and a checkpoint may be saved
     SAMPLE = "sample"  # observables are measured
     FRAME = "frame"  # the grains are recorded
@@ -88,14 +90,17 @@ class Schedule:
         frames = Fraction(scene.frame_rate)
         samples = frames if scene.sample_rate is None else Fraction(scene.sample_rate)
         duration = Fraction(scene.duration)
+        looks = look_rate(scene)
         whens = (
             (Reason.WALLS, At.seconds(edges)),
+            *(((Reason.LOOK, Every(looks)),) if looks else ()),
+            (Reason.LOOK, At.seconds(event.when.at for event in scene.events if isinstance(event.when, AtTime))),
             (Reason.WATCH, Every(frames * pieces)),
             (Reason.SAMPLE, Every(samples)),
             (Reason.FRAME, Every(frames)),
             (Reason.END, At((duration,))),
         )
-        return cls(duration, whens, SLACK / max(frames * pieces, samples, 1 / duration))
+        return cls(duration, whens, SLACK / max(frames * pieces, samples, looks or frames, 1 / duration))
 
     def visits(self, after: float | None = None) -> Iterator[Visit]:
         """The visits later than `after`, s; all of them, from 0 on, when left out."""
@@ -118,6 +123,32 @@ class Schedule:
         if Reason.END in reasons:
             return Visit(float(self.duration), frozenset({*reasons, Reason.SAMPLE, Reason.FRAME}))
         return Visit(float(time), frozenset(reasons))
+
+
+def look_rate(scene: Scene) -> Fraction | None:
+    """How often, 1/s, grains may come and go and conditions are looked at; None where a scene has none of these.
+
+    Ten times a frame, or as often as the fastest source needs for a new layer: as its largest grain, moving on under
+    gravity, takes to go its own size. Always a whole number of times a frame.
+    """
+    if not (scene.sources or scene.sinks or scene.events):
+        return None
+    gravity = math.hypot(*scene.gravity)
+    often = float(LOOKS)
+    for source in scene.sources:
+        size = _largest(source)
+        speed = math.hypot(*source.velocity)
+        falling = math.sqrt(speed**2 + 2 * gravity * size)  # (falling − speed)/gravity is the time, size/mean the same
+        often = max(often, (speed + falling) / (2 * size) / scene.frame_rate)
+    return Fraction(scene.frame_rate) * math.ceil(often)
+
+
+def _largest(source: Source) -> float:
+    """The extent, m, of a source's largest grain, about."""
+    if isinstance(source.shape, ClumpGrain):
+        return 2 * max(sphere.radius for sphere in source.shape.spheres)
+    assert source.size is not None, "only a clump in metres has no size"
+    return source.size.bounds()[1]
 
 
 def _labelled(times: Iterator[Fraction], reason: Reason) -> Iterator[tuple[Fraction, Reason]]:

@@ -15,7 +15,10 @@ from barchan.run.interrupt import Interrupt, Interrupted
 from barchan.run.plan import Measures
 from barchan.run.progress import Progress, Pulse
 from barchan.run.schedule import Reason, Visit
+from barchan.run.story import Story
 from barchan.scene import Scene
+
+ONLY_LOOK = frozenset({Reason.LOOK})
 
 
 class Session:
@@ -31,6 +34,7 @@ class Session:
         solver: Any,
         recorder: Recorder,
         measures: Measures,
+        story: Story,
         *,
         pieces: int,
         progress: Progress,
@@ -39,6 +43,7 @@ class Session:
         saved: float | None = None,
     ) -> None:
         self.scene, self.solver, self.recorder, self.measures = scene, solver, recorder, measures
+        self.story = story
         self.pieces = pieces
         self.progress, self.interrupt = progress, interrupt
         self.folder = recorder.folder
@@ -54,8 +59,12 @@ class Session:
         """Run to the end; answers with the summary. RunError where the numbers go bad, Interrupted after a signal."""
         try:
             for visit in visits:
+                if self.story.over:
+                    break
                 self._visit(visit)
-                last = Reason.END in visit
+                last = Reason.END in visit or self.story.over
+                if visit.reasons == ONLY_LOOK and not last:
+                    continue  # nothing was checked, so nothing may be saved
                 if last or self._saved_time is None or self.interrupt.asked or self._due():
                     self._save(visit.time)
                 if self.interrupt.asked and not last:
@@ -63,7 +72,7 @@ class Session:
         except RunError as error:
             raise self._gone_bad(error) from error
         self.progress.status("writing the recording")
-        found = summary.found(self.solver, self.recorder.counts)
+        found = self._found()
         self.recorder.close(found)
         return {**found, **self._timing()}
 
@@ -72,11 +81,15 @@ class Session:
         solver.advance_to(visit.time)
         if Reason.WALLS in visit:
             solver.meet_walls()
-        solver.watch()
-        if Reason.SAMPLE in visit:
+        if Reason.LOOK in visit:
+            self.story.look(solver, visit.time)
+        if visit.reasons != ONLY_LOOK or self.story.over:
+            solver.watch()
+        if Reason.SAMPLE in visit or self.story.over:
             self._values = self.measures.measure(solver.moment())
             self.recorder.sample(solver.time, solver.step, self._values)
-        if Reason.FRAME in visit:
+            solver.mark_flow()
+        if Reason.FRAME in visit or self.story.over:
             self.recorder.frame(solver.snapshot(contacts=self.scene.record.contacts))
         self._tell(visit.time, solver.step - before)
 
@@ -115,9 +128,13 @@ class Session:
             "samples": samples,
             "wall_time": time.monotonic() - self._began,
             "solver": numbers,
+            "story": self.story.state(),
         }
         checkpoint.save(self.folder, arrays, saved)
         self._saved_at, self._saved_time = time.monotonic(), moment
+
+    def _found(self) -> dict[str, Any]:
+        return {**summary.found(self.solver, self.recorder.counts), **self.story.summary(self.solver)}
 
     def _timing(self) -> dict[str, Any]:
         timing: dict[str, Any] = {"wall_time": time.monotonic() - self._began}
@@ -128,7 +145,7 @@ class Session:
     def _gone_bad(self, error: RunError) -> RunError:
         """End the recording with the state that went bad, and say where the last good one is."""
         self.recorder.frame(self.solver.snapshot())
-        self.recorder.close({**summary.found(self.solver, self.recorder.counts), "stopped": str(error)}, finished=False)
+        self.recorder.close({**self._found(), "stopped": str(error)}, finished=False)
         if self._saved_time is None:
             return error
         good = Finding(str(self.folder / CHECKPOINT), f"the last good state is here, t = {self._saved_time:.6g} s")

@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from barchan.record.folder import write_error
+from barchan.record.recording import Recording
 from barchan.run.progress import clock_text, short
+from barchan.scene import loads
 
 FILE = "summary.json"
 
@@ -19,6 +21,8 @@ ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
     ("simulated", lambda time: f"{time:.6g} s"),
     ("steps", lambda steps, time_step: f"{steps} of {time_step:.3g} s"),
     ("grains", lambda grains_in, grains_out: f"{grains_in} in, {grains_out} out"),
+    ("flow", lambda flow: "; ".join(_passed(name, **gate) for name, gate in flow.items())),
+    ("events", lambda events: ", ".join(f"{name} at {time:.4g} s" for name, time in events.items()) or "none came"),
     ("recorded", lambda frames, samples: f"{frames} frames, {samples} samples"),
     ("worst overlap", lambda worst_overlap: f"{100 * worst_overlap:.3g}% of the smaller radius"),
     ("energy balance", lambda energy_error: f"out by {100 * energy_error:.2g}% of what was turned over"),
@@ -31,6 +35,12 @@ ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
         ),
     ),
 )
+
+
+def _passed(name: str, number: int, mass: float, waiting: int) -> str:
+    """What has passed a source or a sink, in words."""
+    short_of = f", {waiting} without room" if waiting else ""
+    return f"{number} ({mass:.4g} kg) at {name}{short_of}"
 
 
 def found(solver: Any, counts: tuple[int, int]) -> dict[str, Any]:
@@ -71,3 +81,27 @@ def table(lines: Iterable[tuple[str, str]]) -> str:
     pairs = list(lines)
     width = max((len(words) for words, _ in pairs), default=0)
     return "\n".join(f"  {words:<{width}}  {value}" for words, value in pairs)
+
+
+def facts(folder: Path, recording: Recording) -> list[tuple[str, str]]:
+    """What a recorded run is and how far it has come, as lines of a table."""
+    scene, times = loads(recording.scene_toml, str(recording.path)), recording.times
+    until = f"{times[-1]:.6g}" if len(times) else "0"
+    stopped = recording.summary.get("stopped")
+    state = "finished" if recording.finished else f"stopped itself: {stopped}" if stopped else "not finished"
+    numbers = {**recording.summary, **(read(folder) if recording.finished else {})}
+    units = recording.units
+    measured = [
+        f"{name} ({units[name]})" if units[name] else name for name in recording.series if name not in ("time", "step")
+    ]
+    versions = recording.meta.get("versions", {})
+    return [
+        ("scene", f"{scene.name}: {scene.description}" if scene.description else scene.name),
+        ("state", f"{state}, {until} of {scene.duration:g} s, {len(recording)} frames"),
+        ("grains", str(len(recording[-1])) if len(recording) else "none recorded yet"),
+        *((words, value) for words, value in rows(numbers) if words != "grains"),
+        ("measured", ", ".join(measured)),
+        ("made with", ", ".join(f"{name} {version}" for name, version in versions.items())),
+        ("command", str(recording.meta.get("command", ""))),
+        ("file", f"{recording.path}, {recording.path.stat().st_size / 1e6:.3g} MB"),
+    ]

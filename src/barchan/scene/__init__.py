@@ -9,6 +9,19 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from barchan.scene.events import (
+        AddWall,
+        AfterEvent,
+        AtCount,
+        AtRest,
+        AtTime,
+        ChangeGravity,
+        Event,
+        RemoveWall,
+        StartMotion,
+        StopRun,
+        StopSource,
+    )
     from barchan.scene.files import library, load
     from barchan.scene.grains import (
         Box,
@@ -37,18 +50,26 @@ if TYPE_CHECKING:
     from barchan.scene.materials import Material, PairOverride, Stiction, surface
     from barchan.scene.overrides import override
     from barchan.scene.scene import SOLVERS, Record, Scene, schema
+    from barchan.scene.sources import Sink, Source
     from barchan.scene.toml import dumps, loads
     from barchan.scene.walls import Wall
 
 __all__ = [
     "SOLVERS",
+    "AddWall",
+    "AfterEvent",
+    "AtCount",
+    "AtRest",
+    "AtTime",
     "Box",
     "BoxRegion",
+    "ChangeGravity",
     "ClumpGrain",
     "ClumpSphere",
     "CubeGrain",
     "CylinderRegion",
     "DimerGrain",
+    "Event",
     "FileFill",
     "FixedSize",
     "GrainGroup",
@@ -62,10 +83,16 @@ __all__ = [
     "PyramidFill",
     "RandomFill",
     "Record",
+    "RemoveWall",
     "RodGrain",
     "Scene",
+    "Sink",
+    "Source",
     "SphereGrain",
+    "StartMotion",
     "Stiction",
+    "StopRun",
+    "StopSource",
     "TableSize",
     "TetraGrain",
     "UniformSize",
@@ -79,7 +106,7 @@ __all__ = [
     "surface",
 ]
 
-_HOMES = ("grains", "materials", "walls", "scene", "toml", "overrides", "files")
+_HOMES = ("grains", "materials", "walls", "sources", "events", "scene", "toml", "overrides", "files")
 
 
 def __getattr__(name: str) -> Any:

@@ -7,40 +7,48 @@ from typing import Any
 
 from pydantic_core import InitErrorDetails
 
+from barchan.scene.check_flow import flow_problems
+from barchan.scene.peeking import items, listed, peek
 from barchan.scene.problems import Place, fault, located, unknown_name
 
 
 def scene_problems(fields: Mapping[str, Any]) -> list[InitErrorDetails]:
     """All problems between the fields of a scene."""
-    return [*_unknown_materials(fields), *_repeated_names(fields), *_space(fields), *_flat_boxes(fields)]
+    return [
+        *_unknown_materials(fields),
+        *_repeated_names(fields),
+        *_space(fields),
+        *_flat_boxes(fields),
+        *flow_problems(fields),
+    ]
 
 
 def _unknown_materials(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
     materials = fields.get("materials")
     if not isinstance(materials, Mapping) or not materials:
         return  # a missing table of materials is told by itself
-    for family in ("grains", "walls"):
-        for index, item in _items(fields, family):
-            name = _peek(item, "material")
+    for family in ("grains", "sources", "walls"):
+        for index, item in items(fields, family):
+            name = peek(item, "material")
             if isinstance(name, str) and name not in materials:
                 yield located(unknown_name(name, "materials", materials), (family, index, "material"), name)
-    for index, item in _items(fields, "pairs"):
-        for side, name in enumerate(_listed(_peek(item, "between"))):
+    for index, item in items(fields, "pairs"):
+        for side, name in enumerate(listed(peek(item, "between"))):
             if isinstance(name, str) and name not in materials:
                 yield located(unknown_name(name, "materials", materials), ("pairs", index, "between", side), name)
 
 
 def _repeated_names(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
-    for family in ("grains", "walls"):
+    for family in ("grains", "sources", "sinks", "walls", "events"):
         first: dict[Any, int] = {}
-        for index, item in _items(fields, family):
-            name = _peek(item, "name")
+        for index, item in items(fields, family):
+            name = peek(item, "name")
             if isinstance(name, str) and first.setdefault(name, index) != index:
                 error = fault(f"{name!r} is also the name of {family}[{first[name]}]", "names must differ")
                 yield located(error, (family, index, "name"), name)
     pairs: dict[frozenset[str], int] = {}
-    for index, item in _items(fields, "pairs"):
-        between = _listed(_peek(item, "between"))
+    for index, item in items(fields, "pairs"):
+        between = listed(peek(item, "between"))
         sides = frozenset(name for name in between if isinstance(name, str))
         if sides and pairs.setdefault(sides, index) != index:
             error = fault(f"{' and '.join(sorted(sides))} are already in pairs[{pairs[sides]}]", "must be there once")
@@ -49,14 +57,14 @@ def _repeated_names(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
 
 def _space(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
     periodic, flat = fields.get("periodic"), fields.get("dimensions") == 2
-    axes = [axis for axis, repeats in zip("xyz", _listed(periodic), strict=False) if repeats is True]
+    axes = [axis for axis, repeats in zip("xyz", listed(periodic), strict=False) if repeats is True]
     if axes and fields.get("box") is None:
         error = fault(f"periodic along {', '.join(axes)} without a box", "give box.low and box.high")
         yield located(error, ("periodic",), periodic)
     if flat and "y" in axes:
         error = fault("periodic along y in two dimensions", "must be false: grains move in the x–z plane")
         yield located(error, ("periodic", 1), True)
-    sideways = _listed(fields.get("gravity"))[1:2]
+    sideways = listed(fields.get("gravity"))[1:2]
     if flat and sideways and sideways[0] not in (0, 0.0):
         error = fault("gravity along y in two dimensions", "must be 0: grains move in the x–z plane")
         yield located(error, ("gravity", 1), sideways[0])
@@ -71,23 +79,12 @@ def _flat_boxes(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
     if fields.get("dimensions") == 2:
         return
     regions: list[tuple[Place, Any]] = [(("box",), fields.get("box"))]
-    for index, group in _items(fields, "grains"):
-        regions.append((("grains", index, "fill", "region"), _peek(_peek(group, "fill"), "region")))
+    for index, group in items(fields, "grains"):
+        regions.append((("grains", index, "fill", "region"), peek(peek(group, "fill"), "region")))
+    for family in ("sources", "sinks"):
+        regions += [((family, index, "region"), peek(item, "region")) for index, item in items(fields, family)]
     for place, region in regions:
-        low, high = _listed(_peek(region, "low"))[1:2], _listed(_peek(region, "high"))[1:2]
+        low, high = listed(peek(region, "low"))[1:2], listed(peek(region, "high"))[1:2]
         if low and low == high:
             error = fault("the box is empty along y", "low must be < high, but in two dimensions")
             yield located(error, (*place, "high", 1), high[0])
-
-
-def _items(fields: Mapping[str, Any], family: str) -> list[tuple[int, Any]]:
-    return list(enumerate(_listed(fields.get(family))))
-
-
-def _listed(value: Any) -> list[Any]:
-    return list(value) if isinstance(value, (list, tuple)) else []
-
-
-def _peek(item: Any, name: str) -> Any:
-    """A field of a table that is still a dict, or already an instance."""
-    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)

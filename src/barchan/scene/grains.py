@@ -108,6 +108,14 @@ class ClumpGrain(Table):
 
 
 GrainShape = SphereGrain | CubeGrain | DimerGrain | TetraGrain | RodGrain | ClumpGrain
+ShapeField = Annotated[
+    GrainShape,
+    Choice(
+        among(SphereGrain, CubeGrain, DimerGrain, TetraGrain, RodGrain, ClumpGrain),
+        "shapes of grains",
+        bare=Bare(ClumpGrain, "spheres", (list, tuple)),
+    ),
+]
 
 # ---------------------------------------------------------------- sizes
 
@@ -218,6 +226,14 @@ class TableSize(Table):
 
 
 Size = FixedSize | UniformSize | NormalSize | LognormalSize | TableSize
+SizeField = Annotated[
+    Size,
+    Choice(
+        among(FixedSize, UniformSize, NormalSize, LognormalSize, TableSize),
+        "distributions of sizes",
+        bare=Bare(FixedSize, "value", (int, float, str)),
+    ),
+]
 
 # ---------------------------------------------------------------- regions and fills
 
@@ -341,25 +357,8 @@ class GrainGroup(Table):
 
     name: Annotated[str, Len(1)]
     material: str  # a name among the scene's materials
-    shape: Annotated[
-        GrainShape,
-        Choice(
-            among(SphereGrain, CubeGrain, DimerGrain, TetraGrain, RodGrain, ClumpGrain),
-            "shapes of grains",
-            bare=Bare(ClumpGrain, "spheres", (list, tuple)),
-        ),
-    ] = SphereGrain()
-    size: (
-        Annotated[
-            Size,
-            Choice(
-                among(FixedSize, UniformSize, NormalSize, LognormalSize, TableSize),
-                "distributions of sizes",
-                bare=Bare(FixedSize, "value", (int, float, str)),
-            ),
-        ]
-        | None
-    ) = None  # m; None only with a clump or a file
+    shape: ShapeField = SphereGrain()
+    size: SizeField | None = None  # m; None only with a clump or a file
     count: Annotated[int, Ge(1), Le(MOST_GRAINS)] | None = None
     fill: Annotated[
         Fill, Choice(among(LatticeFill, RandomFill, HexagonalFill, PyramidFill, PointsFill, FileFill), "fills")

@@ -10,11 +10,13 @@ from pydantic import Field, field_validator
 from pydantic_core import InitErrorDetails
 
 from barchan.scene.checks import scene_problems
+from barchan.scene.events import Event
 from barchan.scene.grains import Box, GrainGroup
 from barchan.scene.materials import Material, PairOverride, Stiction
 from barchan.scene.parts import IntegratorField, LawField, ObservableField, default
 from barchan.scene.problems import unknown_name
 from barchan.scene.quantities import Acceleration, Frequency, PositiveTime
+from barchan.scene.sources import Sink, Source
 from barchan.scene.tables import Table
 from barchan.scene.walls import Wall
 
@@ -51,8 +53,11 @@ class Scene(Table):
     stiction: Stiction | None = None
     materials: Annotated[dict[str, Material], Len(1)]
     pairs: tuple[PairOverride, ...] = ()
-    grains: Annotated[tuple[GrainGroup, ...], Len(1)]
+    grains: tuple[GrainGroup, ...] = ()  # may be missing where there are sources
+    sources: tuple[Source, ...] = ()
+    sinks: tuple[Sink, ...] = ()
     walls: tuple[Wall, ...] = ()
+    events: tuple[Event, ...] = ()
     observables: tuple[ObservableField, ...] = ()
     record: Record = Record()
     checkpoint_interval: PositiveTime = 60.0  # s of the wall clock

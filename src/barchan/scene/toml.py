@@ -19,7 +19,8 @@ LINE = 120  # characters
 MOST_FINDINGS = 30  # told at once
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_TABLE_ARRAYS = ("pairs", "grains", "walls")  # lists of tables with a header each; the others stand in one value
+# Lists of tables with a header each; the others stand in one value.
+_TABLE_ARRAYS = ("pairs", "grains", "sources", "sinks", "walls", "events")
 _GROUPS = ("materials",)  # tables of named tables
 
 

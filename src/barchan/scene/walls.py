@@ -35,7 +35,9 @@ class OneOrMore:
 class Wall(Table):
     """A surface that grains cannot pass. In TOML the shape's own fields stand beside these.
 
-    `motion` is one motion or a list of them, applied in order: each moves what the one before it has moved.
+    `motion` is one motion or a list of them, applied in order: each moves what the one before it has moved. An
+    absorbing wall pushes nothing: a grain that touches it is removed and counted. A wall that is not `present` waits
+    for an event to add it.
     """
 
     flat: ClassVar[str] = "shape"
@@ -46,6 +48,8 @@ class Wall(Table):
     motion: Annotated[tuple[MotionField, ...], OneOrMore()] = ()
     appears: Time = 0.0  # s
     vanishes: PositiveTime | None = None  # s; None: never
+    present: bool = True  # false: only from the event on that adds it
+    absorbing: bool = False
     color: Annotated[str, Len(1)] | None = None  # a name or #rrggbb, for pictures
 
     @model_validator(mode="after")

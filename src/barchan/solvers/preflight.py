@@ -10,7 +10,9 @@ from barchan.errors import Finding, SceneError
 from barchan.geometry import conjugate, rotate
 from barchan.kernels import grids
 from barchan.model.build import Model
+from barchan.model.build_grains import space_in
 from barchan.model.grains import Grains
+from barchan.model.pour import Pourer
 from barchan.model.timestep import contact_time, impact_speed
 from barchan.observables import Moment
 from barchan.shapes.mesh import Mesh
@@ -19,6 +21,7 @@ from barchan.solvers.soft_arrays import GHOSTS
 
 MOST_OVERLAP = 0.1  # of the smaller radius, at the start
 SOFT = 0.2  # of the radius: a deeper impact is told as a warning
+TRIES = 500  # places in a source's region at which a grain is tried
 LISTED = 4  # findings of one kind that are told one by one
 
 
@@ -26,10 +29,12 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     """Warnings about a scene at its start; SceneError with all errors where there are any."""
     solver = create(model, grains, 1e-6)  # nothing moves yet: the step does not matter
     moment: Moment = solver.moment()
-    errors = [*_overlaps(solver, moment), *_outside(solver), *_wrong_side(solver), *_small_box(solver)]
+    errors = [
+        *_overlaps(solver, moment), *_outside(solver), *_wrong_side(solver), *_small_box(solver), *_sources(solver),
+    ]  # fmt: skip
     if errors:
         raise SceneError(errors)
-    return [*_notes(model), *_soft(solver, grains), *_odd_sizes(solver)]
+    return [*_notes(model), *_soft(solver, grains.join(model.poured)), *_odd_sizes(solver)]
 
 
 def _overlaps(solver: Any, moment: Moment) -> list[Finding]:
@@ -76,7 +81,7 @@ def _wrong_side(solver: Any) -> list[Finding]:
     spheres = solver.arrays["place"][:-GHOSTS, :3]
     for index, wall in enumerate(solver.model.scene.walls):
         shape = wall.shape
-        if not isinstance(shape, Mesh) or shape.side == "both" or wall.appears > 0:
+        if not isinstance(shape, Mesh) or shape.side == "both" or wall.appears > 0 or not wall.present:
             continue
         corners = shape.corners()
         points = rotate(conjugate(shape.orientation()), spheres - np.asarray(shape.position))
@@ -108,6 +113,26 @@ def _small_box(solver: Any) -> list[Finding]:
         for axis in range(3)
         if model.periodic[axis] and model.box[axis] < least
     ]  # fmt: skip
+
+
+def _sources(solver: Any) -> list[Finding]:
+    """Sources that could never pour a grain, or only lose them."""
+    scene, findings = solver.model.scene, []
+    moved = {getattr(action, "wall", None) for event in scene.events for action in event.do}
+    lasting = [w.name for w in scene.walls if w.vanishes is None and not w.motion and w.name not in moved]
+    for index in range(len(scene.sources)):
+        where, tried = f"sources[{index}].region", Pourer(scene, index).sample(TRIES)
+        if not solver.room(tried, walls=lasting).any():
+            findings.append(Finding(where, "lies inside walls", "there must be room for a grain", "move the region"))
+        for sink in scene.sinks:
+            if (space_in(scene, sink.region).holds(tried.position) != sink.outside).all():
+                what = f"lies in the sink {sink.name!r}, which would take every grain at once"
+                findings.append(Finding(where, what, "they must be apart", "move one of them"))
+        if scene.box is not None:
+            outside = ((tried.position < scene.box.low) | (tried.position > scene.box.high)) & ~solver.model.periodic
+            if outside.any():
+                findings.append(Finding(where, "reaches beyond `box`", "a grain outside the box counts as lost"))
+    return findings
 
 
 def _soft(solver: Any, grains: Grains) -> list[Finding]:

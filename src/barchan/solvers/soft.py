@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ from barchan.integrators import RungeKutta
 from barchan.kernels import compile as kernel_compiler
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.observables import Moment
+from barchan.motions import FOREVER
+from barchan.observables import Gate, Moment
 from barchan.record.frame import Frame
-from barchan.solvers import soft_arrays, soft_ledger, soft_watch
+from barchan.solvers import soft_arrays, soft_changes, soft_ledger, soft_watch
 from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_lists import Lists
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
@@ -38,7 +40,7 @@ class SoftSolver:
         self.dt = time_step
         self.step = 0
         self.drifted = False
-        self.clumped = grains.clumped
+        self.clumped = grains.clumped or model.poured.clumped
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         self.arrays = soft_arrays.grain_arrays(grains, model)
@@ -46,6 +48,9 @@ class SoftSolver:
         self.arrays["motion_table"] = model.walls.motion_table.copy()
         self.arrays["servo"] = np.zeros((len(model.walls.servo_row), self.kernels.SERVO_COLUMNS))
         self.arrays["strayed"] = np.zeros(1)
+        self.arrays.update(_changing(model))
+        self.arrays["servo_table"] = model.walls.servo_table.copy()
+        soft_changes.span_servos(self)
         self.lists = Lists(model, self.kernels, self.arrays)
         self._constants()
         self._place_spheres()
@@ -112,22 +117,14 @@ class SoftSolver:
         """Go on to time t, s: with fixed steps to the step nearest to it."""
         self.stepper.advance_to(t)
 
-    def meet_walls(self) -> None:
-        """Let walls appear and vanish as the present time says."""
-        present = self.model.walls.present(self.time + 1e-9 * self.dt)
-        if np.any(present != self.lists.present):
-            self.lists.present = present
-            self.rebuild(tidy=True)
-            self.kernels.evaluate(self.packed(), self.time, -self.stepper.half * self.dt, self.dt, 0.0, 0.0, 0.0, 0.0)
-
-    def rebuild(self, *, tidy: bool) -> None:
-        """Make the lists of near pairs and walls anew; tidy: grains may be sorted and wrapped into the box."""
+    def rebuild(self, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
+        """Make the lists of near pairs and walls anew; options as for `Lists.rebuild`."""
         a, walls = self.arrays, self.model.walls
         self.kernels.move_walls(
             self.stepper.pose_time, len(walls.rest), walls.rest, walls.motion_range, walls.motion_kind,
-            a["motion_table"], a["pose"],
+            a["motion_table"], a["begun"], a["pose"],
         )  # fmt: skip
-        self.lists.rebuild(self.step, tidy=tidy)
+        self.lists.rebuild(self.step, tidy=tidy, worn=worn, old_index=old_index)
         a["strayed"][:] = 0.0
         a["reach"] = self._reach()
 
@@ -145,6 +142,54 @@ class SoftSolver:
         start, _ = soft_arrays.sphere_arrays(a)
         self.kernels.place_spheres(len(self), start, a["offset"], a["position"], a["orientation"], a["place"])
 
+    # ------------------------------------------------------------ changes between two steps
+
+    def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray:
+        """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall.
+
+        With `walls`, none of those of these names that are there; grains do not matter then.
+        """
+        present = self.lists.present
+        if walls is None:
+            return soft_changes.clear_of_grains(self, grains) & soft_changes.clear_of_walls(self, grains, present)
+        owners = np.array([self.model.walls.names[wall] in walls for wall in self.model.walls.wall], bool)
+        return soft_changes.clear_of_walls(self, grains, present & owners)
+
+    def insert(self, grains: Grains, gate: str, *, waiting: int = 0) -> None:
+        """Add grains, which get the next ids; `gate` is the name of their source, where `waiting` more find no room."""
+        number = self.model.gates.index(gate)
+        self.arrays["gates"][number, soft_changes.WAITING] = waiting
+        soft_changes.insert(self, grains, number)
+
+    def remove(self, mask: np.ndarray, gate: str) -> None:
+        """Take away the grains of mask (N,) bool, in the order of `snapshot`; `gate` is the name of the sink."""
+        rows = np.argsort(self.arrays["id"])[np.asarray(mask, bool)]
+        soft_changes.remove(self, rows, np.full(len(rows), self.model.gates.index(gate)))
+
+    def meet_walls(self) -> None:
+        """Let walls appear and vanish as the present time says."""
+        soft_changes.meet_walls(self)
+
+    def add_wall(self, name: str) -> None:
+        """From now on the wall is there."""
+        soft_changes.rule_wall(self, name, soft_changes.ADDED)
+
+    def remove_wall(self, name: str) -> None:
+        """From now on the wall is there no longer."""
+        soft_changes.rule_wall(self, name, soft_changes.REMOVED)
+
+    def start_motion(self, name: str) -> None:
+        """The motions of the wall begin now."""
+        soft_changes.start_motion(self, name)
+
+    def change_gravity(self, gravity: Any) -> None:
+        """Gravity is another one, (3,) m/s², from now on."""
+        soft_changes.change_gravity(self, np.array(gravity, float))
+
+    def mark_flow(self) -> None:
+        """Let the rates at which mass passes the gates be those from now on."""
+        self.arrays["marked"] = np.array([*self.arrays["gates"][:, soft_changes.MASS], self.time])
+
     # ------------------------------------------------------------ arrays for the kernels
 
     def _constants(self) -> None:
@@ -161,14 +206,13 @@ class SoftSolver:
             "piece_material": model.walls.material,
             "motion_range": model.walls.motion_range,
             "motion_kind": model.walls.motion_kind,
-            "servo_table": model.walls.servo_table,
             "servo_row": model.walls.servo_row,
             "frame_servo": model.walls.frame_servo,
             "table": model.table,
             "wall_table": model.wall_table,
             "box": model.box,
             "inverse": np.divide(1.0, model.box, out=np.zeros(3), where=model.box > 0),
-            "gravity": model.gravity,
+            "absorbing": model.walls.absorbing,
             "freedom": model.freedom,
             "stiction": np.array(hold),
         }
@@ -196,6 +240,26 @@ class SoftSolver:
         """The present moment as observables see it."""
         return soft_ledger.moment(self)
 
+    def gravity(self) -> np.ndarray:
+        """Gravity at present, (3,) m/s²."""
+        return self.arrays["gravity"].copy()
+
+    def positions(self) -> np.ndarray:
+        """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
+        return soft_ledger.positions(self)
+
+    def fastest(self) -> float:
+        """The highest speed of a grain, m/s."""
+        return float(np.linalg.norm(self.arrays["velocity"], axis=1).max(initial=0.0))
+
+    def kinetic_energy(self) -> float:
+        """Kinetic energy of all grains, J."""
+        return soft_ledger.kinetic(self)
+
+    def gates(self) -> dict[str, Gate]:
+        """What has passed every source, sink and absorbing wall, by name."""
+        return soft_ledger.gates(self)
+
     def work_done(self) -> tuple[np.ndarray, np.ndarray]:
         """Work done so far, J: against pairs (normal, friction, rolling), and against walls with the walls' own.
 
@@ -210,7 +274,7 @@ class SoftSolver:
         k.wall_pass(
             c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position,
             c.motion, c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table,
-            c.wall_memory, np.zeros_like(c.wall_slots), walls, c.wall_deepest, -half, self.dt,
+            c.wall_memory, np.zeros_like(c.wall_slots), walls, c.wall_deepest, c.absorbing, c.swallowed, -half, self.dt,
             0.0, -half,
         )  # fmt: skip
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
@@ -225,25 +289,31 @@ class SoftSolver:
 
     def stiction_work(self) -> tuple[float, float]:
         """Energy, J, that stiction has taken from the grains, and work that moving walls have done through it."""
-        held = self.arrays["held"].sum(axis=0)
-        half = self.stepper.half * self.dt
-        return float(held[0] - half * held[2]), float(held[1] - half * held[3])
+        held, half = self.arrays["held"].sum(axis=0), self.stepper.half * self.dt
+        gone = self.arrays["booked"][soft_changes.HELD :]
+        return float(held[0] - half * held[2] + gone[0]), float(held[1] - half * held[3] + gone[1])
 
-    def servo_work(self) -> tuple[float, float, float, float]:
-        """Of walls moved by forces, J: kinetic energy, work of their drives, their losses, work done on grains.
+    def servo_books(self) -> np.ndarray:
+        """Per wall moved by forces, (S, 3) J: work of its drive, its losses, work done on grains.
 
         As with contacts, half of the present step's power is taken back.
         """
         k, walls, servo = self.kernels, self.model.walls, self.arrays["servo"]
         if not len(servo):
-            return 0.0, 0.0, 0.0, 0.0
-        mass, drive, damping = walls.servo_table[:, :3].T
+            return np.zeros((0, 3))
+        _, drive, damping = walls.servo_table[:, :3].T
         rate, half = self.arrays["motion_table"][walls.servo_row, k.RATE], self.stepper.half * self.dt
-        kinetic = 0.5 * mass * servo[:, k.VELOCITY] ** 2
         driven = servo[:, k.DRIVE_WORK] - half * drive * rate
         lost = servo[:, k.LOSS] - half * damping * rate**2
         given = servo[:, k.GRAIN_WORK] + half * servo[:, k.PUSH] * rate
-        return float(kinetic.sum()), float(driven.sum()), float(lost.sum()), float(given.sum())
+        return np.column_stack([driven, lost, given])
+
+    def servo_work(self) -> tuple[float, float, float, float]:
+        """Of all walls moved by forces, J: kinetic energy, work of their drives, their losses, work done on grains."""
+        velocity = self.arrays["servo"][:, self.kernels.VELOCITY]
+        kinetic = 0.5 * self.model.walls.servo_table[:, 0] * velocity**2
+        driven, lost, given = self.servo_books().sum(axis=0)
+        return float(kinetic.sum()), float(driven), float(lost), float(given)
 
     # ------------------------------------------------------------ safety, and coming back
 
@@ -261,7 +331,7 @@ class SoftSolver:
             "list_rebuilds": self.lists.rebuilds,
             "grains_in": self.inserted,
             "grains_out": self.inserted - len(self),
-            **(self.stepper.statistics() if isinstance(self.stepper, RungeKuttaStepper) else {}),
+            **self.stepper.statistics(),
         }
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -283,6 +353,20 @@ class SoftSolver:
         solver._constants()
         solver.stepper = solver._stepper()
         return solver
+
+
+def _changing(model: Model) -> dict[str, np.ndarray]:
+    """What events and flow change: gravity, which walls are there and since when they move, and the books."""
+    walls = model.walls
+    return {
+        "gravity": model.gravity.copy(),
+        "rule": np.where(walls.hidden, soft_changes.REMOVED, soft_changes.BY_TIME),
+        "begun": np.where(walls.waiting, FOREVER, 0.0),  # s
+        "swallowed": np.zeros(1),
+        "gates": np.zeros((len(model.gates), 7)),  # number, kg, kg m/s, J that have passed; number that waits
+        "marked": np.zeros(len(model.gates) + 1),  # kg, and s: the flow and the time of the last mark
+        "booked": np.zeros(5),  # J
+    }
 
 
 _SAVED = (

@@ -88,6 +88,9 @@ class Arrays(NamedTuple):
     strayed: Any
     axial: Any
     reach: Any
+    absorbing: Any
+    begun: Any
+    swallowed: Any
 
 
 def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from barchan.geometry import conjugate, multiply, rotate, rotation_about
-from barchan.observables import Moment
+from barchan.model.build import Model
+from barchan.observables import Gate, Moment
 from barchan.record.frame import Contacts, Frame
 from barchan.solvers.soft_arrays import GHOSTS, lane
 
@@ -47,6 +48,7 @@ def stored(solver: SoftSolver) -> Stored:
         c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
         walls,
     )  # fmt: skip
+    walls[c.absorbing[c.wall_piece[: lists.wall_contacts]] > 0, 1:] = 0.0  # they do not push
     return Stored(pairs, walls)
 
 
@@ -104,31 +106,39 @@ def spins(solver: SoftSolver) -> np.ndarray:
     return rotate(a["orientation"], body / a["inertia"])
 
 
+def kinetic(solver: SoftSolver) -> float:
+    """Kinetic energy of all grains, J, added up in the order of their ids."""
+    a = solver.arrays
+    order = np.argsort(a["id"])
+    body = rotate(conjugate(a["orientation"][order]), a["angular"][order])
+    moving = np.sum(a["motion"][order, 3] * np.sum(a["velocity"][order] ** 2, axis=1))
+    return float(0.5 * moving + 0.5 * np.sum(body**2 / a["inertia"][order]))
+
+
 def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
     """The ledger, J: see `observables/energy.py`."""
     a, n = solver.arrays, len(solver)
     order = np.argsort(a["id"])
     mass = a["motion"][:n, 3][order]
-    body = rotate(conjugate(a["orientation"][order]), a["angular"][order])
-    kinetic = 0.5 * np.sum(mass * np.sum(a["velocity"][order] ** 2, axis=1)) + 0.5 * np.sum(
-        body**2 / a["inertia"][order]
-    )
-    potential = solver.lists.offset - np.sum(mass * (a["position"][:n][order] @ solver.model.gravity))
+    potential = solver.lists.offset - np.sum(mass * (a["position"][:n][order] @ a["gravity"]))
     work, wall_work = solver.work_done()
     normal, tangential = totals(state)
     first_normal, first_tangential = solver.stored_at_start
     servo_kinetic, driven, lost, given = solver.servo_work()
     book = {
-        "kinetic_energy": float(kinetic) + servo_kinetic,
+        "kinetic_energy": kinetic(solver) + servo_kinetic,
         "potential_energy": float(potential),
         "stored_energy": normal + tangential,
         "dissipated_normal": float(work[0] + wall_work[0]) + first_normal - normal,
         "dissipated_friction": float(work[1] + wall_work[1]) + first_tangential - tangential,
         "dissipated_rolling": float(work[2] + wall_work[2]),
         "dissipated_stiction": solver.stiction_work()[0],
-        "wall_work": float(wall_work[3]) - given + driven - lost + solver.stiction_work()[1],
     }
-    total = sum(book.values()) - 2 * book["wall_work"]
+    inside = sum(book.values())
+    book["wall_work"] = float(wall_work[3]) - given + driven - lost + solver.stiction_work()[1]
+    for line, name in enumerate(("inflow_energy", "outflow_energy", "event_work")):
+        book[name] = float(a["booked"][line])
+    total = inside - book["wall_work"] - book["inflow_energy"] + book["outflow_energy"] - book["event_work"]
     return {**book, "energy_error": total - solver.energy_at_start, "energy_total": total}
 
 
@@ -139,7 +149,7 @@ def moment(solver: SoftSolver) -> Moment:
     a, n = solver.arrays, len(solver)
     return Moment(
         time=solver.time,
-        gravity=solver.model.gravity,
+        gravity=a["gravity"].copy(),
         flat=solver.model.scene.dimensions == 2,
         position=a["position"][:n],
         velocity=a["velocity"],
@@ -148,6 +158,7 @@ def moment(solver: SoftSolver) -> Moment:
         radius=a["bound"],
         group=a["group"],
         inserted=solver.inserted,
+        gates=gates(solver),
         ledger=energies(solver, state),
         contact_first=seen.first,
         contact_second=seen.second,
@@ -155,7 +166,28 @@ def moment(solver: SoftSolver) -> Moment:
         contact_depth=seen.depth,
         contact_force=seen.force,
         contact_branch=seen.branch,
+        steps=solver.stepper.statistics(),
     )
+
+
+def gates(solver: SoftSolver) -> dict[str, Gate]:
+    """What has passed every source, sink and absorbing wall."""
+    a = solver.arrays
+    sources = {source.name for source in solver.model.scene.sources}
+    elapsed = solver.time - a["marked"][-1]
+    found = {}
+    for name, book, before in zip(solver.model.gates, a["gates"], a["marked"][:-1], strict=True):
+        rate = (book[1] - before) / elapsed if elapsed > 0 else 0.0
+        found[name] = Gate(
+            number=int(book[0]),
+            mass=float(book[1]),
+            momentum=tuple(book[2:5].tolist()),
+            energy=float(book[5]),
+            rate=float(rate),
+            waiting=int(book[6]),
+            inward=name in sources,
+        )
+    return found
 
 
 def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
@@ -166,9 +198,8 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
     begin = np.concatenate([[0], np.cumsum(counts)])
     spheres = np.repeat(a["start"][:-1][order] - begin[:-1], counts) + np.arange(begin[-1])
     model = solver.model
-    length = np.where(model.periodic, model.box, 1.0)
     position = a["position"][:n][order]
-    shift = np.where(model.periodic, np.floor((position - model.low) / length), 0.0) * length
+    shift = _turns(model, position)
     grain = np.repeat(np.arange(n), counts)
     noted = None
     if contacts:
@@ -196,14 +227,28 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
     )
 
 
+def positions(solver: SoftSolver) -> np.ndarray:
+    """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
+    position = solver.arrays["position"][np.argsort(solver.arrays["id"])]
+    return position - _turns(solver.model, position)
+
+
+def _turns(model: Model, position: np.ndarray) -> np.ndarray:
+    """How far (N, 3) m positions lie from where they would be inside a periodic box."""
+    length = np.where(model.periodic, model.box, 1.0)
+    return np.where(model.periodic, np.floor((position - model.low) / length), 0.0) * length
+
+
 def wall_poses(solver: SoftSolver) -> np.ndarray:
     """(W, 7): a wall's point X0 at rest is found now at p + q·X0."""
     walls, row = solver.model.scene.walls, 0
+    begun = np.zeros(len(walls))
+    begun[solver.model.walls.wall] = solver.arrays["begun"][solver.model.walls.frame]
     poses = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(walls), 1))
-    for pose, wall in zip(poses, walls, strict=True):
+    for pose, wall, since in zip(poses, walls, begun, strict=True):
         for motion in wall.motion:
             numbers = tuple(solver.arrays["motion_table"][row, 3 : 3 + len(motion.parameters())].tolist())
-            path, row = np.array(motion.at(solver.time, numbers)), row + 1
+            path, row = np.array(motion.at(solver.time - since, numbers)), row + 1
             pivot = np.array(motion.pivot())
             pose[:3] = pivot + path[:3] + rotate(path[3:7], pose[:3] - pivot)
             pose[3:] = multiply(path[3:7], pose[3:])

@@ -27,8 +27,8 @@ class Lists:
         self.room = 16
         self.wall_room = 4
         spheres = len(arrays["place"]) - GHOSTS
-        radius = arrays["place"][:spheres, 3]
-        self.radius = float(radius.min(initial=1.0))
+        radius = np.concatenate([arrays["place"][:spheres, 3], model.poured.sphere_radius])
+        self.radius = float(radius.min(initial=np.inf if len(radius) else 1.0))
         self.largest = float(radius.max(initial=0.0))
         self.skin = 0.1 * self.radius
         self.rebuilds = 0
@@ -39,7 +39,7 @@ class Lists:
         self.worst = (0.0, -1, -1)
         self.pairs = 0
         self.wall_contacts = 0
-        self.present = model.walls.present(0.0)
+        self.present = model.walls.present(0.0, arrays["rule"])
         self.grids = self._grids()
         self._empty()
 
@@ -67,25 +67,33 @@ class Lists:
         """The square of the way, m², that a sphere or a wall may go before the lists are made anew."""
         return (0.5 * self.skin) ** 2
 
-    def rebuild(self, step: int, *, tidy: bool) -> None:
+    def meet(self, radius: np.ndarray) -> None:
+        """Let spheres of these radii (M,) m join."""
+        self.radius = min(self.radius, float(radius.min()))
+        self.largest = max(self.largest, float(radius.max()))
+
+    def rebuild(self, step: int, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
         """Make the lists for the present positions; what contacts remember is carried over.
 
-        tidy: grains may be sorted by cell and brought back into a periodic box.
+        tidy: grains may be sorted by cell and brought back into a periodic box. worn: the lists had lasted as long as
+        they could. old_index: (M,) where each sphere stood in the old lists, −1 for new ones; None: where it stands.
         """
         self.flush()
-        self._adapt(step)
+        if worn:
+            self._adapt(step)
         if tidy:
             self._wrap()
         a = self.arrays
         m = len(a["place"]) - GHOSTS
         number, cells = self._cells(m)
-        old_index = np.arange(m)
+        old_index = np.arange(m) if old_index is None else old_index
         if tidy and self.rebuilds % SORT_EVERY == 0:
             order = np.argsort(number[a["start"][:-1]], kind="stable")
             if np.any(np.diff(order) < 0):
-                old_index = reorder(a, order)
+                moved = reorder(a, order)
                 a["start"], a["grain"] = sphere_arrays(a)
-                number[:m] = number[:m][old_index]
+                number[:m] = number[:m][moved]
+                old_index = old_index[moved]
         self.rebuilds += 1
         count = int(np.prod(cells))
         begin = np.zeros(count + 1, np.int64)
@@ -113,7 +121,7 @@ class Lists:
         shift = np.where(model.periodic, np.floor((a["position"][:n] - model.low) / length), 0.0) * length
         if not shift.any():
             return
-        self.offset -= float(np.sum(a["motion"][:n, 3] * (shift @ model.gravity)))
+        self.offset -= float(np.sum(a["motion"][:n, 3] * (shift @ a["gravity"])))
         a["position"][:n] -= shift
         a["place"][:m, :3] -= shift[a["grain"][:m]]
 
@@ -127,7 +135,7 @@ class Lists:
         cells = np.maximum(span / reach, 1.0)
         while np.prod(np.floor(cells)) > CELLS_PER_SPHERE * m + 64:
             cells[np.argmax(cells)] /= 2
-        count = np.maximum(np.floor(cells), 1).astype(np.int64)
+        count = np.maximum(np.floor(cells), 1).astype(np.int64) + ~model.periodic
         size = np.where(model.periodic, span / count, reach)
         number = np.empty(m, np.int64)
         neighbours.cell_numbers(place, m, low, size, count, number)

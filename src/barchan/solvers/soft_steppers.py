@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from barchan.integrators import RungeKutta
-from barchan.solvers import soft_watch
+from barchan.solvers import soft_changes, soft_watch
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -31,6 +31,15 @@ class VerletStepper:
         """The time, s, that the positions belong to."""
         return (self.solver.step + self.solver.drifted) * self.solver.dt
 
+    def statistics(self) -> dict[str, float | int]:
+        """Steps so far, and their shortest and longest length, s."""
+        return {
+            "steps_accepted": self.solver.step,
+            "steps_rejected": 0,
+            "shortest_step": self.solver.dt,
+            "longest_step": self.solver.dt,
+        }
+
     def advance_to(self, t: float) -> None:
         """Go on to the step nearest to time t, s."""
         self.advance(round(t / self.solver.dt) - self.solver.step)
@@ -47,6 +56,8 @@ class VerletStepper:
             if solver.drifted:
                 soft_watch.finite(solver)
                 solver.rebuild(tidy=True)
+            elif solver.arrays["swallowed"][0]:
+                soft_changes.swallow(solver)
 
 
 class RungeKuttaStepper:
@@ -57,7 +68,7 @@ class RungeKuttaStepper:
     def __init__(self, solver: SoftSolver, integrator: RungeKutta) -> None:
         self.solver = solver
         self.integrator = integrator
-        count, n = len(integrator.lower), len(solver)
+        count = len(integrator.lower)
         self.tableau = np.zeros((count, count))
         for s, row in enumerate(integrator.stages):
             self.tableau[s, : len(row)] = row
@@ -65,12 +76,17 @@ class RungeKuttaStepper:
         arrays = solver.arrays
         if "clock" not in arrays:
             first = min(max(solver.dt, integrator.shortest), integrator.longest)
-            arrays["clock"] = np.array([0.0, first, first, 0.0])
+            arrays["clock"] = np.array([0.0, first, first, 0.0, np.inf, 0.0])
             arrays["cursor"] = np.zeros(4, np.int64)
             arrays["works"] = np.zeros(solver.kernels.WORKS + solver.kernels.WALL_WORKS)
-        self.base = np.zeros((n, 13))
-        self.slopes = np.zeros((count, n, 13))
+        self._fit()
         self.power = np.zeros((count, len(arrays["works"])))
+
+    def _fit(self) -> None:
+        """Room for the stages of as many grains as there are."""
+        n = len(self.solver)
+        self.base = np.zeros((n, 13))
+        self.slopes = np.zeros((len(self.tableau), n, 13))
 
     @property
     def time(self) -> float:
@@ -88,6 +104,8 @@ class RungeKuttaStepper:
         a["clock"][3] = a["clock"][0]
         solver.rebuild(tidy=True)
         while True:
+            if len(self.base) != len(solver):
+                self._fit()
             answer = solver.kernels.runge_kutta_steps(
                 solver.packed(), t, 1 / solver.model.scene.frame_rate, self.tableau, np.array(rule.lower),
                 np.array(rule.higher), rule.order, self.controls, rule.incremental, self.base, self.slopes, self.power,
@@ -97,11 +115,21 @@ class RungeKuttaStepper:
             if answer == solver.kernels.DONE:
                 a["clock"][0] = t
                 return
+            if answer == solver.kernels.SWALLOWED:
+                a["clock"][3] = a["clock"][0]
+                soft_changes.swallow(solver)
+                continue
             soft_watch.finite(solver)
             # Grains keep their rows and their side of the box while a step is under way: its stages are stored so.
             solver.rebuild(tidy=False)
 
-    def statistics(self) -> dict[str, Any]:
-        """Accepted and rejected steps so far."""
-        cursor = self.solver.arrays["cursor"]
-        return {"steps_accepted": int(cursor[1]), "steps_rejected": int(cursor[2])}
+    def statistics(self) -> dict[str, float | int]:
+        """Accepted and rejected steps so far, and the shortest and longest accepted one, s."""
+        cursor, clock = self.solver.arrays["cursor"], self.solver.arrays["clock"]
+        taken = int(cursor[1]) > 0
+        return {
+            "steps_accepted": int(cursor[1]),
+            "steps_rejected": int(cursor[2]),
+            "shortest_step": float(clock[4]) if taken else 0.0,
+            "longest_step": float(clock[5]) if taken else 0.0,
+        }

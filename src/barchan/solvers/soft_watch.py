@@ -61,7 +61,8 @@ def _lost(solver: SoftSolver) -> None:
 
 def _balance(solver: SoftSolver, book: dict[str, float]) -> None:
     spent = sum(abs(book[name]) for name in book if name.startswith("dissipated_"))
-    moved = abs(book["potential_energy"] - solver.potential_at_start)
+    brought = book["inflow_energy"] - book["outflow_energy"] + book["event_work"]
+    moved = abs(book["potential_energy"] - solver.potential_at_start - brought)
     scale = book["kinetic_energy"] + book["stored_energy"] + spent + moved + abs(book["wall_work"])
     error = abs(book["energy_error"]) / max(scale, 1e-300)
     solver.energy_error = error

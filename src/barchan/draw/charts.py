@@ -1,0 +1,89 @@
+"""Plain charts: curves in panels, for the figures of studies and for one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from barchan.draw.colors import INK
+from barchan.draw.picture import MUTED
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PALETTE = ("#c0563b", "#3f7196", "#6f9a4d", "#7a6a95", "#d29a3a", "#2e8b8b", "#8d6e53")
+Look = Literal["line", "points", "both", "dashed", "band"]
+STYLES = {"line": "-", "points": "o", "both": "o-", "dashed": "--"}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Values y against x; `band` shades between y and `to` instead."""
+
+    x: Sequence[float] | np.ndarray
+    y: Sequence[float] | np.ndarray
+    label: str = ""
+    look: Look = "line"
+    color: str = ""  # left out: the next of the palette
+    to: Sequence[float] | np.ndarray | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Axes with their labels, which state the units."""
+
+    x_label: str
+    y_label: str
+    curves: Sequence[Curve]
+    title: str = ""
+    log_x: bool = False
+    log_y: bool = False
+    from_zero: bool = False  # the y axis begins at 0
+
+
+def draw_panels(panels: Sequence[Panel], *, columns: int = 2) -> Figure:
+    """A figure with one axes for each panel, row by row."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    columns = min(columns, len(panels))
+    rows = -(-len(panels) // columns)
+    figure = Figure(figsize=(5.0 * columns + 0.6, 3.4 * rows + 0.2), dpi=130, facecolor="white", layout="constrained")
+    FigureCanvasAgg(figure)
+    for place, panel in enumerate(panels, start=1):
+        draw_panel(panel, figure.add_subplot(rows, columns, place))
+    return figure
+
+
+def draw_panel(panel: Panel, ax: Axes) -> None:
+    """Draw one panel into the axes."""
+    for k, curve in enumerate(panel.curves):
+        color = curve.color or PALETTE[k % len(PALETTE)]
+        if curve.look == "band":
+            other = np.zeros(len(curve.x)) if curve.to is None else curve.to
+            ax.fill_between(curve.x, curve.y, other, color=color, alpha=0.25, linewidth=0.0, label=curve.label or None)
+        else:
+            ax.plot(
+                curve.x, curve.y, STYLES[curve.look], color=color, linewidth=1.5, markersize=4.0,
+                label=curve.label or None,
+            )  # fmt: skip
+    if panel.log_x:
+        ax.set_xscale("log")
+    if panel.log_y:
+        ax.set_yscale("log")
+    elif panel.from_zero:
+        ax.set_ylim(0.0, ax.get_ylim()[1])  # asked for first, so that the margin above is kept
+    ax.set_xlabel(panel.x_label, color=INK, fontsize=9)
+    ax.set_ylabel(panel.y_label, color=INK, fontsize=9)
+    ax.set_title(panel.title, color=INK, fontsize=10, fontweight="bold")
+    ax.tick_params(colors=MUTED, which="both", labelsize=8, length=3)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(MUTED)
+    ax.grid(color="#e6e8eb", linewidth=0.6)
+    ax.set_axisbelow(True)
+    if any(curve.label for curve in panel.curves):
+        ax.legend(frameon=False, labelcolor=INK, fontsize=8)

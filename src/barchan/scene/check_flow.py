@@ -1,0 +1,108 @@
+"""Checks across a scene's sources, sinks and events: names that nothing has, and stories that cannot come true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic_core import InitErrorDetails, PydanticCustomError
+
+from barchan.scene.peeking import items, listed, names, peek
+from barchan.scene.problems import fault, located, unknown_name
+from barchan.scene.tables import Table
+
+ALL_GRAINS = "grains"  # what a count may be of, beside the names of gates
+
+
+def flow_problems(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
+    """All problems between sources, sinks, walls and events."""
+    if not listed(fields.get("grains")) and not listed(fields.get("sources")):
+        empty = fault("[]", "must have at least 1 item where there are no sources")
+        missing = PydanticCustomError("missing", "missing")
+        yield located(missing if fields.get("grains") is None else empty, ("grains",))
+    yield from _gate_names(fields)
+    for index, event in items(fields, "events"):
+        yield from _condition(fields, index, peek(event, "when"))
+        actions = peek(event, "do")
+        one = isinstance(actions, (str, Mapping, Table))
+        for number, action in enumerate([actions] if one else listed(actions)):
+            yield from _action(fields, ("events", index, "do", number), action)
+    yield from _circles(fields)
+
+
+def gates(fields: Mapping[str, Any]) -> list[str]:
+    """The names of all that grains come from or vanish in: sources, sinks and absorbing walls."""
+    absorbing = [peek(wall, "name") for _, wall in items(fields, "walls") if peek(wall, "absorbing") is True]
+    return [*names(fields, "sources"), *names(fields, "sinks"), *(name for name in absorbing if isinstance(name, str))]
+
+
+def _gate_names(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
+    """Sources, sinks and absorbing walls are counted by name, so no two of them may share one."""
+    owner: dict[str, str] = {}
+    for family in ("sources", "sinks", "walls"):
+        for index, item in items(fields, family):
+            name = peek(item, "name")
+            if not isinstance(name, str) or (family == "walls" and peek(item, "absorbing") is not True):
+                continue
+            if name == ALL_GRAINS or "/" in name:
+                error = fault(f"{name!r} cannot be counted by", f"must not be {ALL_GRAINS!r} and have no '/' in it")
+                yield located(error, (family, index, "name"), name)
+            elif owner.setdefault(name, family) != family:
+                error = fault(f"{name!r} is also the name of one of the {owner[name]}", "names must differ")
+                yield located(error, (family, index, "name"), name)
+
+
+def _condition(fields: Mapping[str, Any], index: int, when: Any) -> Iterator[InitErrorDetails]:
+    kind, place = _kind(when), ("events", index, "when")
+    if kind == "count":
+        of, known = peek(when, "of"), [ALL_GRAINS, *gates(fields)]
+        if isinstance(of, str) and of not in known:
+            yield located(unknown_name(of, "sources, sinks and absorbing walls", known), (*place, "of"), of)
+    if kind == "after":
+        yield from _known(peek(when, "event"), "events", names(fields, "events"), (*place, "event"))
+
+
+def _action(fields: Mapping[str, Any], place: tuple[int | str, ...], action: Any) -> Iterator[InitErrorDetails]:
+    kind = _kind(action)
+    if kind in ("remove_wall", "add_wall", "start_motion"):
+        name = peek(action, "wall")
+        yield from _known(name, "walls", names(fields, "walls"), (*place, "wall"))
+        walls = [wall for _, wall in items(fields, "walls") if peek(wall, "name") == name]
+        if kind == "start_motion" and walls and not peek(walls[0], "motion"):
+            yield located(fault(f"wall {name!r} has no motion", "give it one, for the event to start"), place, name)
+    if kind == "stop_source":
+        yield from _known(peek(action, "source"), "sources", names(fields, "sources"), (*place, "source"))
+    if kind == "gravity" and fields.get("dimensions") == 2:
+        sideways = listed(peek(action, "to"))[1:2]
+        if sideways and sideways[0] not in (0, 0.0):
+            error = fault("gravity along y in two dimensions", "must be 0: grains move in the x–z plane")
+            yield located(error, (*place, "to", 1), sideways[0])
+
+
+def _known(name: Any, noun: str, known: list[str], place: tuple[int | str, ...]) -> Iterator[InitErrorDetails]:
+    if isinstance(name, str) and name not in known:
+        yield located(unknown_name(name, noun, known), place, name)
+
+
+def _circles(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
+    """Events that wait for each other."""
+    waits = {}
+    for _, event in items(fields, "events"):
+        when = peek(event, "when")
+        if _kind(when) == "after":
+            waits[peek(event, "name")] = peek(when, "event")
+    for index, event in items(fields, "events"):
+        first = name = peek(event, "name")
+        for _ in waits:
+            name = waits.get(name)
+            if name == first and first is not None:
+                error = fault(f"{first!r} waits for itself", "some event must come first, by a time or a condition")
+                yield located(error, ("events", index, "when"), first)
+                break
+
+
+def _kind(table: Any) -> Any:
+    """The name of a choice, as a dict, an instance or the bare name."""
+    if isinstance(table, str):
+        return table
+    return table.get("kind") if isinstance(table, Mapping) else getattr(table, "key", None)

@@ -1,0 +1,149 @@
+"""What happens during a run: when (a time, or a condition that comes to hold) and what (walls, motions, gravity, …).
+
+A new condition is a table here and an entry in `run/conditions.py`; a new action a table here and one in
+`run/actions.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar
+
+from annotated_types import Ge, Gt, Len
+from pydantic import model_validator
+
+from barchan.scene.problems import fault
+from barchan.scene.quantities import Acceleration, PositiveTime, Time, Unit
+from barchan.scene.tables import Choice, Table, among
+from barchan.scene.walls import OneOrMore
+
+# ---------------------------------------------------------------- when
+
+
+class AtTime(Table):
+    """At a time."""
+
+    key: ClassVar[str] = "time"
+    at: Time  # s
+
+
+class AtRest(Table):
+    """Once all grains have been slow for a while: all below `speed`, or their kinetic energy below `energy` a grain.
+
+    `lasting` is how long, so that a grain at the top of its flight does not count. A scene without grains is not at
+    rest.
+    """
+
+    key: ClassVar[str] = "rest"
+    speed: Annotated[float, Gt(0), Unit("m/s")] | None = None  # m/s
+    energy: Annotated[float, Gt(0), Unit("J")] | None = None  # J a grain, on average
+    lasting: PositiveTime = 0.1  # s
+    not_before: Time = 0.0  # s, when to begin to look
+
+    @model_validator(mode="after")
+    def _one_measure(self) -> AtRest:
+        if (self.speed is None) == (self.energy is None):
+            raise fault("both or neither of `speed` and `energy`", "give exactly one of them")
+        return self
+
+
+class AtCount(Table):
+    """Once a number of grains is above or below a bound.
+
+    `of` is "grains" for those in the scene, or the name of a source, a sink or an absorbing wall for those that have
+    passed it.
+    """
+
+    key: ClassVar[str] = "count"
+    of: Annotated[str, Len(1)] = "grains"
+    above: Annotated[int, Ge(0)] | None = None
+    below: Annotated[int, Ge(1)] | None = None
+    not_before: Time = 0.0  # s, when to begin to look
+
+    @model_validator(mode="after")
+    def _one_bound(self) -> AtCount:
+        if (self.above is None) == (self.below is None):
+            raise fault("both or neither of `above` and `below`", "give exactly one of them")
+        return self
+
+
+class AfterEvent(Table):
+    """A while after another event."""
+
+    key: ClassVar[str] = "after"
+    event: Annotated[str, Len(1)]  # its name
+    delay: Time = 0.0  # s
+
+
+When = AtTime | AtRest | AtCount | AfterEvent
+
+# ---------------------------------------------------------------- what
+
+
+class RemoveWall(Table):
+    """A wall is there no longer."""
+
+    key: ClassVar[str] = "remove_wall"
+    wall: Annotated[str, Len(1)]
+
+
+class AddWall(Table):
+    """A wall that was declared with `present = false`, or was removed, is there."""
+
+    key: ClassVar[str] = "add_wall"
+    wall: Annotated[str, Len(1)]
+
+
+class StartMotion(Table):
+    """The motions of a wall begin: until then it rests, and their `start` and `end` count from the event on."""
+
+    key: ClassVar[str] = "start_motion"
+    wall: Annotated[str, Len(1)]
+
+
+class ChangeGravity(Table):
+    """Gravity becomes another one; `over` a time, in even steps from look to look, if that is given."""
+
+    key: ClassVar[str] = "gravity"
+    to: Acceleration  # m/s²
+    over: Time = 0.0  # s
+
+
+class StopSource(Table):
+    """A source pours no more, whatever it is still owed."""
+
+    key: ClassVar[str] = "stop_source"
+    source: Annotated[str, Len(1)]
+
+
+class StopRun(Table):
+    """The run ends here, as if its duration were over."""
+
+    key: ClassVar[str] = "stop"
+
+
+Action = RemoveWall | AddWall | StartMotion | ChangeGravity | StopSource | StopRun
+
+
+class Event(Table):
+    """Something that happens once, the first time that its condition is seen to hold."""
+
+    name: Annotated[str, Len(1)]
+    when: Annotated[When, Choice(among(AtTime, AtRest, AtCount, AfterEvent), "conditions")]
+    do: Annotated[
+        tuple[
+            Annotated[
+                Action,
+                Choice(among(RemoveWall, AddWall, StartMotion, ChangeGravity, StopSource, StopRun), "actions"),
+            ],
+            ...,
+        ],
+        Len(1),
+        OneOrMore(),
+    ]
+
+    def to_dict(self, *, full: bool = True) -> dict[str, object]:
+        """As for every table; a single action is written as a table."""
+        plain: dict[str, object] = super().to_dict(full=full)
+        if len(self.do) == 1:
+            plain["do"] = self.do[0].to_dict(full=full)
+        return plain

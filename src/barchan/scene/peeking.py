@@ -1,0 +1,27 @@
+"""Looking into fields as they came in: tables that may still be plain dicts, or already instances, sound or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def items(fields: Mapping[str, Any], family: str) -> list[tuple[int, Any]]:
+    """The tables of a list, numbered."""
+    return list(enumerate(listed(fields.get(family))))
+
+
+def names(fields: Mapping[str, Any], family: str) -> list[str]:
+    """The names of the tables of a list."""
+    found = (peek(item, "name") for _, item in items(fields, family))
+    return [name for name in found if isinstance(name, str)]
+
+
+def listed(value: Any) -> list[Any]:
+    """A list, empty where it is none."""
+    return list(value) if isinstance(value, (list, tuple)) else []
+
+
+def peek(item: Any, name: str) -> Any:
+    """A field of a table that is still a dict, or already an instance."""
+    return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)

@@ -1,0 +1,210 @@
+"""What changes in a soft-sphere run between two steps: grains come and go, walls too, gravity turns.
+
+Every change is booked: kinetic and potential energy of grains that come and go, the work of a gravity that changes, and
+the energy stored in contacts that begin or end with the change. So the ledger closes across it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from barchan.geometry import conjugate, rotate
+from barchan.model.grains import Grains
+from barchan.model.room import overlapping, spheres_of
+from barchan.solvers import soft_ledger
+from barchan.solvers.soft_arrays import GHOSTS, GRAIN_ARRAYS, SPHERE_ARRAYS, grain_arrays, sphere_arrays
+
+if TYPE_CHECKING:
+    from barchan.solvers.soft import SoftSolver
+
+INFLOW, OUTFLOW, EVENTS, HELD, HELD_BY_WALLS = range(5)  # entries of the array `booked`, J
+NUMBER, MASS, MOMENTUM, ENERGY, WAITING = 0, 1, slice(2, 5), 5, 6  # columns of the array `gates`
+BY_TIME, ADDED, REMOVED = 0, 1, -1  # values of the array `rule`: whether a piece is there
+
+
+def clear_of_grains(solver: SoftSolver, grains: Grains) -> np.ndarray:
+    """Which of these grains, (N,) bool, would touch none of those that are there."""
+    a = solver.arrays
+    place, owner = spheres_of(grains)
+    free = np.ones(len(grains), bool)
+    free[owner[overlapping(place, a["place"][: len(a["place"]) - GHOSTS], solver.model.box)[0]]] = False
+    return free
+
+
+def clear_of_walls(solver: SoftSolver, grains: Grains, present: np.ndarray) -> np.ndarray:
+    """Which of these grains, (N,) bool, would touch none of the pieces of walls that are `present` (P,) bool."""
+    walls = solver.model.walls
+    place, owner = spheres_of(grains)
+    found, counts = np.zeros((len(place), 1), np.int32), np.zeros(len(place), np.int64)  # how many is all that matters
+    solver.kernels.near_walls(
+        place, len(place), solver.lists.grids, present, walls.frame, solver.arrays["pose"], walls.kind,
+        walls.shape_table, 0.0, found, counts,
+    )  # fmt: skip
+    free = np.ones(len(grains), bool)
+    free[owner[counts > 0]] = False
+    return free
+
+
+def insert(solver: SoftSolver, grains: Grains, gate: int) -> None:
+    """Add grains, which get the next ids, through a gate."""
+    if not len(grains):
+        return
+    grains.id = solver.inserted + np.arange(len(grains), dtype=np.int64)
+    solver.inserted += len(grains)
+    a, n, m = solver.arrays, len(solver), len(solver.arrays["place"]) - GHOSTS
+
+    def grow() -> np.ndarray:
+        new = grain_arrays(grains, solver.model)
+        new["place"][: len(grains.sphere_radius)] = spheres_of(grains)[0]
+        for name in GRAIN_ARRAYS:
+            a[name] = np.concatenate([a[name][:n], new[name]])
+        for name in SPHERE_ARRAYS:
+            a[name] = np.concatenate([a[name][:m], new[name]])
+        solver.lists.meet(grains.sphere_radius)
+        return np.concatenate([np.arange(m), np.full(len(grains.sphere_radius), -1)])
+
+    gained = _apply(solver, grow)
+    rows = np.flatnonzero(np.isin(a["id"], grains.id))
+    brought = _pass(solver, rows, np.full(len(rows), gate))
+    a["booked"][INFLOW] += brought + gained
+
+
+def remove(solver: SoftSolver, rows: np.ndarray, gates: np.ndarray) -> None:
+    """Take away the grains of these rows, each through the gate of the same place in `gates`."""
+    if not len(rows):
+        return
+    a, n, m = solver.arrays, len(solver), len(solver.arrays["place"]) - GHOSTS
+    taken = _pass(solver, rows, gates)
+    gone = a["held"][rows[np.argsort(a["id"][rows])]].sum(axis=0)
+    a["booked"][[HELD, HELD_BY_WALLS]] += gone[:2] - solver.stepper.half * solver.dt * gone[2:]
+    keep = np.ones(n + GHOSTS, bool)
+    keep[rows] = False
+
+    def shrink() -> np.ndarray:
+        spheres = np.concatenate([keep[a["grain"][:m]], np.ones(GHOSTS, bool)])
+        for name in GRAIN_ARRAYS:
+            a[name] = a[name][keep[: len(a[name])]]
+        for name in SPHERE_ARRAYS:
+            a[name] = a[name][spheres]
+        return np.flatnonzero(spheres[:m])
+
+    a["booked"][OUTFLOW] += taken - _apply(solver, shrink)
+
+
+def swallow(solver: SoftSolver) -> None:
+    """Take away the grains that touch an absorbing wall."""
+    a, model = solver.arrays, solver.model
+    a["swallowed"][0] = 0.0
+    depth = soft_ledger.stored(solver).walls[:, 0]
+    piece = a["wall_piece"][: len(depth)]
+    contact = np.flatnonzero((depth > 0) & (model.walls.absorbing[piece] > 0))
+    rows, first = np.unique(a["grain"][a["wall_sphere"][contact]], return_index=True)
+    owner = model.walls.wall[piece[contact[first]]]
+    names = [model.walls.names[wall] for wall in owner]
+    remove(solver, rows, np.array([model.gates.index(name) for name in names], np.int64))
+
+
+def meet_walls(solver: SoftSolver) -> None:
+    """Let walls appear and vanish as the present time and the events say."""
+    walls = solver.model.walls
+    present = walls.present(solver.time + 1e-9 * solver.dt, solver.arrays["rule"])
+    if np.any(present != solver.lists.present):
+
+        def exchange() -> None:
+            solver.lists.present = present
+            gone = walls.servo_row[~present[walls.servo_piece]]
+            if len(gone):  # forces move no wall that is not there
+                solver.arrays["motion_table"][gone, solver.kernels.RATE] = 0.0
+
+        solver.arrays["booked"][EVENTS] += _apply(solver, exchange)
+
+
+def rule_wall(solver: SoftSolver, name: str, rule: int) -> None:
+    """Add or remove a wall from now on."""
+    solver.arrays["rule"][_pieces(solver, name)] = rule
+    span_servos(solver)
+    meet_walls(solver)
+
+
+def start_motion(solver: SoftSolver, name: str) -> None:
+    """Let the motions of a wall count time from now on."""
+    solver.arrays["begun"][solver.model.walls.frame[_pieces(solver, name)]] = solver.time
+    span_servos(solver)
+    _apply(solver, lambda: None)
+
+
+def span_servos(solver: SoftSolver) -> None:
+    """Let forces move walls while they are there and their motions last, as events have it."""
+    a = solver.arrays
+    a["servo_table"][:, 5:7] = solver.model.walls.spans(a["begun"], a["rule"])
+
+
+def change_gravity(solver: SoftSolver, gravity: np.ndarray) -> None:
+    """Let gravity be another one, (3,) m/s², from now on; the jump of potential energy is work of the event."""
+    rows = np.arange(len(solver))
+    before = _potential(solver, rows)
+    solver.arrays["gravity"][:] = gravity
+    solver.arrays["booked"][EVENTS] += _potential(solver, rows) - before + _apply(solver, lambda: None)
+
+
+def _pieces(solver: SoftSolver, name: str) -> np.ndarray:
+    walls = solver.model.walls
+    return walls.wall == walls.names.index(name)
+
+
+def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float:
+    """Let `change` alter grains or walls; answers with the energy, J, that contacts store more than before.
+
+    `change` answers with where each sphere stood before (−1: nowhere), or None where they stand as before. The power of
+    a contact has entered the work for half a step too much: that is settled before, and entered anew after the change.
+    """
+    lists, ahead = solver.lists, solver.stepper.half * solver.dt
+    before = _stored(solver)
+    if ahead:
+        lists.totals, lists.wall_totals = solver.work_done()
+        solver.arrays["work"][:] = 0.0
+        solver.arrays["wall_work"][:] = 0.0
+        solver.arrays["held"][:, :2] -= ahead * solver.arrays["held"][:, 2:]
+        k = solver.kernels
+        solver.arrays["servo"][:, [k.DRIVE_WORK, k.LOSS, k.GRAIN_WORK]] = solver.servo_books()
+    lists.flush()  # while rows still mean what they did
+    old_index = change()
+    a = solver.arrays
+    a["start"], a["grain"] = sphere_arrays(a)
+    solver.rebuild(tidy=True, worn=False, old_index=old_index)
+    solver.kernels.evaluate(solver.packed(), solver.time, -ahead, solver.dt, 0.0, ahead, ahead, 0.0)
+    gained = _stored(solver) - before
+    lists.totals[:2] += gained
+    return float(gained.sum())
+
+
+def _stored(solver: SoftSolver) -> np.ndarray:
+    """Energy stored in all contacts, J: normal and tangential."""
+    return np.array(soft_ledger.totals(soft_ledger.stored(solver)))
+
+
+def _pass(solver: SoftSolver, rows: np.ndarray, gates: np.ndarray) -> float:
+    """Count grains at the gates they pass; answers with their kinetic and potential energy, J."""
+    a = solver.arrays
+    order = np.argsort(a["id"][rows])
+    rows, gates = rows[order], gates[order]
+    mass, velocity = a["motion"][rows, 3], a["velocity"][rows]
+    body = rotate(conjugate(a["orientation"][rows]), a["angular"][rows])
+    kinetic = 0.5 * mass * np.sum(velocity**2, axis=1) + 0.5 * np.sum(body**2 / a["inertia"][rows], axis=1)
+    energy = kinetic - mass * (a["position"][rows] @ a["gravity"])
+    for gate, row, carried in zip(gates, range(len(rows)), energy, strict=True):
+        book = a["gates"][gate]
+        book[NUMBER] += 1
+        book[MASS] += mass[row]
+        book[MOMENTUM] += mass[row] * velocity[row]
+        book[ENERGY] += carried
+    return float(energy.sum())
+
+
+def _potential(solver: SoftSolver, rows: np.ndarray) -> float:
+    a = solver.arrays
+    rows = rows[np.argsort(a["id"][rows])]
+    return -float(np.sum(a["motion"][rows, 3] * (a["position"][rows] @ a["gravity"])))

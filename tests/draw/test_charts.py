@@ -1,0 +1,36 @@
+"""Charts and rows of snapshots: what was asked for is there, with labels."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from barchan.draw.charts import Curve, Panel, draw_panels
+from barchan.draw.snapshots import draw_snapshots
+from draw.frames import frame_of
+
+
+def test_panels_have_their_curves_and_labels():
+    x = np.array([1.0, 10.0, 100.0])
+    first = Panel("time (s)", "height (m)", [Curve(x, x, "a"), Curve(x, 2 * x, "b", "dashed")], "One", from_zero=True)
+    second = Panel("grains", "clock (s)", [Curve(x, x, look="band")], "Two", log_x=True, log_y=True)
+    figure = draw_panels([first, second])
+    left, right = figure.axes
+    assert (left.get_xlabel(), left.get_ylabel(), left.get_title()) == ("time (s)", "height (m)", "One")
+    assert [line.get_label() for line in left.lines] == ["a", "b"]
+    assert left.get_ylim()[0] == 0.0
+    assert [text.get_text() for text in left.get_legend().get_texts()] == ["a", "b"]
+    assert (right.get_xscale(), right.get_yscale(), right.get_legend()) == ("log", "log", None)
+    assert len(right.collections) == 1
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+def test_snapshots_stand_in_rows(columns):
+    frames = [frame_of([(0.0, 0.0, 1.0 + k), (2.0, 0.0, 1.0)], 0.5, time=float(k)) for k in range(columns)]
+    figure = draw_snapshots([("law 1", frames), ("law 2", frames)])
+    assert len(figure.axes) == 2 * columns
+    assert [text.get_text() for text in figure.texts] == ["law 1", "law 2"]
+    assert figure.axes[0].get_title().startswith("t = 0.0")
+    assert "bar: " in figure.axes[-1].get_title()
+    tops = [axes.get_position().y1 for axes in figure.axes]
+    assert tops[0] == tops[columns - 1] > tops[columns]

@@ -1,0 +1,153 @@
+"""The adaptive integrators: their order, Yee's rule for accepting a step, and what a rejected step must not do."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from barchan.model.build import build
+from barchan.scene import Scene
+from barchan.solvers.soft import SoftSolver
+
+STIFFNESS = 1e4  # N/m
+RADIUS = 0.05  # m
+OVERLAP = 1e-3  # m
+MASS = 2000 * 4 / 3 * math.pi * RADIUS**3  # kg
+OMEGA = math.sqrt(STIFFNESS / MASS)  # rad/s
+
+
+def oscillator(time_step: float, velocity: float = 0.0, **integrator: Any) -> SoftSolver:
+    """A sphere pressed into a plane by OVERLAP, without gravity, friction or damping: a harmonic oscillator."""
+    scene = Scene.model_validate(
+        {
+            "name": "oscillator",
+            "duration": 1.0,
+            "gravity": (0, 0, 0),
+            "contact": {"law": "linear", "stiffness": STIFFNESS},
+            "integrator": integrator,
+            "materials": {"ideal": {"density": 2000, "restitution": 1, "friction": 0}},
+            "grains": [
+                {
+                    "name": "ball",
+                    "material": "ideal",
+                    "size": 2 * RADIUS,
+                    "fill": {"kind": "points", "positions": [(0, 0, RADIUS - OVERLAP)]},
+                    "velocity": (0, 0, velocity),
+                }
+            ],
+            "walls": [{"name": "floor", "shape": "plane", "material": "ideal"}],
+        }
+    )
+    model, grains = build(scene)
+    return SoftSolver(model, grains, time_step)
+
+
+@pytest.mark.parametrize(("kind", "order"), [("rkf45", 4), ("bogacki-shampine", 2)])
+def test_order_on_a_smooth_contact(kind: str, order: int) -> None:
+    """While it is pressed in, the overlap is OVERLAP cos ωt. With steps of fixed length (the shortest and the longest
+    allowed) the error at ωt = 1.2 falls as h to the order of the formula that advances; between 8 and 16 steps the
+    next term is still of relative size h, so the measured order may be off by a fifth of one.
+    """
+    end, errors = 1.2 / OMEGA, []
+    for steps in (8, 16):
+        h = end / steps
+        solver = oscillator(h, kind=kind, shortest=h, longest=h)
+        solver.advance_to(end)
+        assert solver.statistics()["steps_accepted"] == steps
+        exact = RADIUS - OVERLAP * math.cos(OMEGA * end)
+        errors.append(abs(float(solver.snapshot().position[0, 2]) - exact))
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.2)
+
+
+@pytest.mark.parametrize(("share", "accepted"), [(1.6, True), (0.80, True), (0.70, False)])
+def test_rule_of_acceptance(share: float, accepted: bool) -> None:
+    """For y' = A y Fehlberg's two formulas are the polynomials Σ z^k/k! up to 4 with z^5/104, and up to 5 with z^6/2080
+    (Hairer, Nørsett and Wanner, II.4), so on the oscillator they differ by A^5 h^5 (1/120 − 1/104) + A^6 h^6/2080,
+    applied to the state, with A = [[0, 1], [−ω², 0]]. The tolerance is chosen such that the controller's
+    h (ε h/(2 difference))^(1/4) is `share` of h: the step must be accepted where that is at least 0.75, and the next
+    one must have this length.
+    """
+    h, speed = 0.4 / OMEGA, -0.3 * OVERLAP * OMEGA
+    matrix = np.array([[0.0, 1.0], [-(OMEGA**2), 0.0]])
+    power = np.linalg.matrix_power
+    gap = power(matrix, 5) * h**5 * (1 / 120 - 1 / 104) + power(matrix, 6) * h**6 / 2080
+    difference = abs((gap @ [-OVERLAP, speed])[0])
+    tolerance = share**4 * 2 * difference / h
+    solver = oscillator(h, speed, kind="rkf45", tolerance=tolerance, shortest=1e-9, longest=1.0)
+    solver.advance_to(h)
+    found = solver.statistics()
+    if accepted:
+        assert (found["steps_accepted"], found["steps_rejected"]) == (1, 0)
+        assert float(solver.arrays["clock"][1]) == pytest.approx(share * h, rel=1e-6)
+    else:
+        # The rest of the time is filled with whole steps no longer than share · h: two of them, one at least accepted.
+        assert found["steps_rejected"] >= 1
+        assert found["steps_accepted"] >= 2
+
+
+def test_shortest_step_is_always_accepted() -> None:
+    """A tolerance that no step can keep must not stall the run: steps of the shortest length go through."""
+    h = 0.05 / OMEGA
+    solver = oscillator(h, kind="rkf45", tolerance=1e-30, shortest=h, longest=h)
+    solver.advance_to(10 * h)
+    assert solver.statistics()["steps_accepted"] == 10
+    assert solver.statistics()["steps_rejected"] == 0
+
+
+def test_energy_ledger_has_the_order_of_the_method() -> None:
+    """Work is integrated with the weights of the method, so the balance of the oscillator's energy closes to fourth
+    order: halving the step divides the error by 2^4 or more.
+    """
+    errors = []
+    for steps in (8, 16):
+        h = 1.2 / OMEGA / steps
+        solver = oscillator(h, kind="rkf45", shortest=h, longest=h)
+        solver.advance_to(steps * h)
+        errors.append(abs(solver.moment().ledger["energy_error"]))
+    assert errors[0] / errors[1] > 2**3.7
+
+
+@pytest.mark.parametrize("incremental", [False, True])
+def test_friction_remembers_accepted_steps_only(incremental: bool) -> None:
+    """A frictionless sphere slides along a floor at constant speed v, so after the time t its contact has slipped v t,
+    however many steps were tried. Rejections come from a second ball that bounces far away from it.
+    """
+    speed, end = 0.5, 0.25
+    scene = Scene.model_validate(
+        {
+            "name": "slide",
+            "duration": 1.0,
+            "contact": "path",
+            "integrator": {"kind": "rkf45", "tolerance": 1e-4, "incremental": incremental},
+            "rotation": False,
+            "materials": {"smooth": {"density": 2000, "young": 1e7, "friction": 0}},
+            "grains": [
+                {"name": "slider", "material": "smooth", "size": 0.1, "velocity": (speed, 0, 0),
+                 "fill": {"kind": "points", "positions": [(0, 0, 0.0499)]}},
+                {"name": "bouncer", "material": "smooth", "size": 0.1,
+                 "fill": {"kind": "points", "positions": [(0, 5, 0.2)]}},
+            ],
+            "walls": [{"name": "floor", "shape": "plane", "material": "smooth"}],
+        }
+    )  # fmt: skip
+    model, grains = build(scene)
+    grains.position[0, 2] = 0.05 - _resting_overlap(scene, grains.mass[0])
+    solver = SoftSolver(model, grains, 1e-3)
+    solver.advance_to(end)
+    assert solver.statistics()["steps_rejected"] > 0
+    contacts = solver.lists.wall_contacts
+    slider = int(
+        np.flatnonzero(solver.arrays["id"][solver.arrays["grain"][solver.arrays["wall_sphere"][:contacts]]] == 0)[0]
+    )
+    slipped = solver.arrays["wall_memory"].reshape(-1, 16)[slider // 16, slider % 16]
+    assert slipped == pytest.approx(speed * end, rel=1e-9)
+
+
+def _resting_overlap(scene: Scene, mass: float) -> float:
+    """Where Hertz's force (4/3) E* √R ξ^(3/2) carries the weight."""
+    material = scene.materials["smooth"]
+    effective = material.young / (2 * (1 - material.poisson**2))
+    return float((mass * 9.81 / (4 / 3 * effective * math.sqrt(0.05))) ** (2 / 3))
