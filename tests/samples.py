@@ -28,10 +28,18 @@ def sample(part: type[Part], count: int, seed: int = 0) -> list[Any]:
 def _fields(schema: dict[str, Any], rng: np.random.Generator) -> dict[str, Any]:
     required = schema.get("required", [])
     fields = schema.get("properties", {}).items()
-    return {name: _value(field, rng) for name, field in fields if name in required or rng.random() < 0.5}
+    drawn = {name: field for name, field in fields if name in required or rng.random() < 0.5}
+    return {name: _value(field, rng) for name, field in drawn.items() if name in required or not _is_text(field)}
+
+
+def _is_text(schema: dict[str, Any]) -> bool:
+    """Whether a field holds free text, such as a path, which nobody can make up."""
+    return schema.get("anyOf", [schema])[0].get("type") == "string" and "enum" not in schema
 
 
 def _value(schema: dict[str, Any], rng: np.random.Generator) -> Any:
+    if "examples" in schema:
+        return schema["examples"][rng.integers(len(schema["examples"]))]
     if "enum" in schema:
         return schema["enum"][rng.integers(len(schema["enum"]))]
     if "anyOf" in schema:

@@ -98,4 +98,4 @@ def test_numba_compiles_the_same_path(motions):
     fast = numba.njit(type(motions[0]).path)
     for motion in motions:
         for t in moments(motion):
-            assert fast(t, *motion.parameters()) == motion.at(t)
+            assert fast(t, *motion.arguments(motion.parameters())) == motion.at(t)

@@ -9,6 +9,7 @@ import pytest
 from barchan import registry
 from barchan.errors import SceneError
 from barchan.geometry import rotate
+from barchan.motions.keyframes import Keyframes
 from barchan.motions.oscillate import Oscillate
 from barchan.motions.rotate import Rotate
 from barchan.motions.translate import Translate
@@ -51,9 +52,48 @@ def test_rotate_turns_about_its_centre():
     assert motion.speed(2.0) == pytest.approx(2.0 * math.pi)
 
 
+def test_keyframes_pass_through_every_key():
+    keys = [
+        {"time": 1.0, "position": (1, 0, 0)},
+        {"time": "3 s", "position": (1, 2, 0), "rotation": (0, 0, "90 deg")},
+        {"time": 4.0, "rotation": ("90 deg", 0, 0)},
+    ]
+    for ease in ("linear", "smooth"):
+        motion = Keyframes(keys=keys, ease=ease, start=10.0)
+        assert motion.at(11.0)[:7] == pytest.approx((1, 0, 0, 1, 0, 0, 0))
+        root = math.sqrt(0.5)
+        assert motion.at(13.0)[:7] == pytest.approx((1, 2, 0, root, 0, 0, root))
+        assert motion.at(99.0)[:7] == pytest.approx((0, 0, 0, root, root, 0, 0))
+        assert motion.at(12.0)[:4] == pytest.approx((1, 1, 0, math.cos(math.pi / 8)))  # half-way
+        assert motion.at(99.0)[7:] == (0.0,) * 6
+    assert Keyframes(keys=keys, ease="linear").at(2.5)[7:] == pytest.approx((0, 1, 0, 0, 0, math.pi / 4))
+
+
+def test_smooth_keyframes_start_and_stop_gently():
+    motion = Keyframes(keys=[{"time": 2.0, "position": (0, 0, 1)}, {"time": 3.0, "position": (0, 0, 4)}])
+    step = 1e-4
+    for key in (0.0, 2.0, 3.0):
+        speeds = [motion.at(key + shift)[9] for shift in (-step, 0.0, step)]
+        assert speeds == pytest.approx([0.0, 0.0, 0.0], abs=1e-5)  # of second order in the step
+    assert motion.at(2.5)[9] == pytest.approx(1.875 * 3.0) == pytest.approx(motion.speed(0.0))
+
+
+def test_keyframes_turn_several_times_about_one_axis():
+    motion = Keyframes(keys=[{"time": 4.0, "rotation": (0, "720 deg", 0)}], ease="linear")
+    assert motion.at(1.0)[11] == pytest.approx(math.pi)
+    assert rotate(motion.at(1.0)[3:7], (1.0, 0.0, 0.0)) == pytest.approx([-1.0, 0.0, 0.0], abs=1e-15)
+
+
 @pytest.mark.parametrize(
     ("key", "fields", "complaint"),
     [
+        ("servo", {"force": 1}, "force and mass"),
+        ("servo", {"force": 1, "mass": 1, "inertia": 1}, "force and mass"),
+        ("servo", {"torque": 1, "inertia": 1, "swing": (1, 2)}, "lower and an upper limit"),
+        ("keyframes", {"keys": []}, "keys"),
+        ("keyframes", {"keys": [{"time": 0}]}, r"keys\[0\]\.time.*> 0"),
+        ("keyframes", {"keys": [{"time": 2}, {"time": "1 s"}]}, "times must increase"),
+        ("keyframes", {"keys": [{"time": 2, "pose": 1}]}, "unknown field"),
         ("translate", {"velocity": (1, 0, 0), "start": 2, "end": 1}, "end.*later than start"),
         ("translate", {"velocity": "fast"}, "velocity"),
         ("oscillate", {"amplitude": 1}, "either frequency or angular_frequency"),

@@ -27,7 +27,7 @@ from barchan import __version__
 from barchan.errors import Finding, SceneError
 from barchan.laws import Law
 
-TEMPLATES = ("soft_pairs", "soft_walls", "soft_motion", "soft_runge_kutta")
+TEMPLATES = ("soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_motion", "soft_runge_kutta")
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )
@@ -168,13 +168,20 @@ def _law_lines(law: Law, prefix: str, name: str, stored: str) -> list[str]:
 def _choice_lines(
     name: str, arguments: str, leading: str, functions: list[Callable[..., Any]], offset: int
 ) -> list[str]:
-    """A function that calls the k-th of the functions, with its parameters from a row of a table."""
+    """A function that calls the k-th of the functions, with its parameters from a row of a table.
+
+    A function with the one parameter `numbers` is given the whole row.
+    """
     lines = [f"_{name}_{k} = compiled_by({_registered(function)!r})" for k, function in enumerate(functions)]
     lines += ['@njit(cache=True, error_model="numpy")', f"def {name}({arguments}):"]
     first = len(leading.split(","))
     for k, function in reversed(list(enumerate(functions))):
-        count = len(inspect.signature(function).parameters) - first
-        call = ", ".join([leading, *(f"table[row, {offset + c}]" for c in range(count))])
+        wanted = list(inspect.signature(function).parameters)[first:]
+        if wanted == ["numbers"]:
+            values = [f"table[row, {offset}:]"]
+        else:
+            values = [f"table[row, {offset + c}]" for c in range(len(wanted))]
+        call = ", ".join([leading, *values])
         lines.append(f"    {'if kind == ' + str(k) + ': ' if k else ''}return _{name}_{k}({call})")
     return lines
 

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from barchan.kernels.bound import CLUMPS, STICTION
+from barchan.kernels.bound import CLUMPS, MESHES, SERVOS, STICTION
+from barchan.kernels.soft_meshes import join_facets
 from barchan.kernels.soft_pairs import SLOTS, pair_pass
+from barchan.kernels.soft_servos import drift_servos, push_servos
 from barchan.kernels.soft_walls import WALL_SLOTS, move_walls, rotated, wall_pace, wall_pass
 
 U = np.uint64
@@ -239,16 +241,26 @@ def evaluate(
 
     weight and hold_weight: times, s, with which the power of contacts and of stiction enters the ledger.
     """
-    move_walls(t, c.pieces, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose)
+    move_walls(t, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose)
     pair_pass(
         c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.material, c.kinds, c.table, c.box,
         c.inverse, c.memory, c.slots, c.work, c.deepest, half, step, advance, weight,
     )  # fmt: skip
+    if MESHES:
+        join_facets(
+            c.spheres, c.wall_start, c.wall_piece, c.place, c.mesh, c.facet_table, c.frame, c.pose, c.kind,
+            c.shape_table, c.wall_gap, c.wall_seam, c.wall_memory,
+        )  # fmt: skip
     wall_pass(
-        c.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.position, c.motion, c.material, c.pose,
-        c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, c.wall_slots, c.wall_work,
-        c.wall_deepest, c.absorbing, c.swallowed, half, step, advance, weight,
+        c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position, c.motion,
+        c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
+        c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, half, step, advance, weight,
     )  # fmt: skip
+    if SERVOS:
+        push_servos(
+            t, kick, weight, c.wall_contacts, c.wall_sphere, c.wall_piece, c.frame, c.frame_servo, c.grain, c.position,
+            c.wall_slots, c.servo, c.servo_table, c.servo_row, c.motion_table,
+        )  # fmt: skip
     gather(
         c.grains, kick, c.pair_range, c.link_start, c.links, c.slots, c.wall_range, c.wall_slots, c.gravity, c.freedom,
         c.stiction, step, hold_weight, c.inertia, c.orientation, c.motion, c.force, c.torque, c.velocity, c.angular,
@@ -270,7 +282,9 @@ def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float, limit
                 c.grains, dt, c.start, c.offset, c.inertia, c.force, c.torque, c.position, c.velocity, c.orientation,
                 c.angular, c.turn, c.motion, c.place, c.origin,
             )  # fmt: skip
-            c.strayed[0] += dt * wall_pace(c.pieces, c.pose, c.axial, c.reach)
+            if SERVOS:
+                drift_servos((begin + s) * dt, dt, c.servo, c.servo_table, c.servo_row, c.motion_table)
+            c.strayed[0] += dt * wall_pace(c.frames, c.pose, c.axial, c.reach)
             if not (worst <= limit) or c.strayed[0] * c.strayed[0] > limit:
                 return s, True
         evaluate(c, (begin + s + 1) * dt, 0.5 * dt, dt, 1.0, dt, dt, 0.5 * dt)

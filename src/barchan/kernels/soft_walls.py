@@ -12,6 +12,7 @@ from typing import Any
 from numba import njit, prange
 
 from barchan.kernels.bound import (
+    MESHES,
     WALL_MEMORY,
     WALL_PATH,
     WALL_VECTOR,
@@ -26,6 +27,10 @@ WALL_WORKS = 4  # work done against a contact: normal, friction, rolling; work d
 ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
 M1, M2, M3, M4, M5 = WALL_MEMORY > 1, WALL_MEMORY > 2, WALL_MEMORY > 3, WALL_MEMORY > 4, WALL_MEMORY > 5
 TINY = 1e-100
+FAR = 1e300
+# What `seam` says of a near contact: that it counts; that the sphere's centre is behind the surface; that it does not
+# count; or, from 0 on, which contact stands for it.
+TOUCHES, BEHIND, DROPPED = -1, -2, -3
 
 
 @njit(cache=True)
@@ -41,16 +46,16 @@ def rotated(qw: float, qx: float, qy: float, qz: float, x: float, y: float, z: f
 
 @njit(cache=True)
 def move_walls(
-    t: float, pieces: int, rest: Any, motions: Any, motion_kind: Any, motion_table: Any, begun: Any, pose: Any
+    t: float, frames: int, rest: Any, motions: Any, motion_kind: Any, motion_table: Any, begun: Any, pose: Any
 ) -> None:  # fmt: skip
-    """Where every piece is at time t, and how it moves.
+    """Where every frame of the walls' pieces is at time t, and how it moves.
 
-    rest: (pieces, 7) origin and quaternion at rest. motions: (pieces, 2) first and last + 1 of the piece's motions,
-    which are applied one after another. begun: (pieces,) s, the moment from which they count time. pose: (pieces, 16)
+    rest: (frames, 7) origin and quaternion at rest. motions: (frames, 2) first and last + 1 of the frame's motions,
+    which are applied one after another. begun: (frames,) s, the moment from which they count time. pose: (frames, 16)
     origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12, such that the wall's point X moves with velocity + spin × X
     (X in the scene's coordinates).
     """
-    for p in range(pieces):
+    for p in range(frames):
         ox, oy, oz = rest[p, 0], rest[p, 1], rest[p, 2]
         aw, ax, ay, az = rest[p, 3], rest[p, 4], rest[p, 5], rest[p, 6]
         vx, vy, vz, wx, wy, wz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
@@ -82,14 +87,14 @@ def move_walls(
 
 
 @njit(cache=True)
-def wall_pace(pieces: int, pose: Any, axial: Any, reach: Any) -> float:
+def wall_pace(frames: int, pose: Any, axial: Any, reach: Any) -> float:
     """The fastest speed, m/s, at which a wall's surface moves within reach of the grains.
 
     reach: middle of the grains and their farthest distance from it, m. That a round wall turns about its own axis does
     not move its surface.
     """
     fastest = 0.0
-    for p in range(pieces):
+    for p in range(frames):
         ox, oy, oz = pose[p, 0], pose[p, 1], pose[p, 2]
         wx, wy, wz = pose[p, 10], pose[p, 11], pose[p, 12]
         vx, vy, vz = pose[p, 7] + wy * oz - wz * oy, pose[p, 8] + wz * ox - wx * oz, pose[p, 9] + wx * oy - wy * ox
@@ -105,31 +110,25 @@ def wall_pace(pieces: int, pose: Any, axial: Any, reach: Any) -> float:
 
 @njit(cache=True)
 def wall_gap(
-    piece: int, x: float, y: float, z: float, pose: Any, kind: Any, shape_table: Any
+    piece: int, x: float, y: float, z: float, frame: Any, pose: Any, kind: Any, shape_table: Any
 ) -> tuple[float, float, float, float]:
     """Distance of a point from a piece, m, and the unit normal from the piece to the point, in the scene's frame."""
-    qw, qx, qy, qz = pose[piece, 3], pose[piece, 4], pose[piece, 5], pose[piece, 6]
-    lx, ly, lz = rotated(qw, -qx, -qy, -qz, x - pose[piece, 0], y - pose[piece, 1], z - pose[piece, 2])
+    f = frame[piece]
+    qw, qx, qy, qz = pose[f, 3], pose[f, 4], pose[f, 5], pose[f, 6]
+    lx, ly, lz = rotated(qw, -qx, -qy, -qz, x - pose[f, 0], y - pose[f, 1], z - pose[f, 2])
     distance, nx, ny, nz = surface_gap(kind[piece], lx, ly, lz, shape_table, piece)
     nx, ny, nz = rotated(qw, qx, qy, qz, nx, ny, nz)
     return distance, nx, ny, nz
 
 
-@njit(cache=True, parallel=True)
-def near_walls(
-    place: Any, count: int, pieces: int, present: Any, pose: Any, kind: Any, shape_table: Any, skin: float,
-    found: Any, found_count: Any,
-) -> None:  # fmt: skip
-    """For every sphere the near pieces: found[i, :found_count[i]]."""
-    for i in prange(count):
-        n = 0
-        for p in range(pieces):
-            if present[p]:
-                distance, _, _, _ = wall_gap(p, place[i, 0], place[i, 1], place[i, 2], pose, kind, shape_table)
-                if distance < place[i, 3] + skin:
-                    found[i, n] = p
-                    n += 1
-        found_count[i] = n
+@njit(cache=True)
+def joined_gap(k: int, gap: Any, seam: Any) -> tuple[float, float, float, float]:
+    """The gap of near contact k, found by `join_facets`, after the other facets of its mesh have had their say."""
+    if seam[k] == TOUCHES:
+        return gap[k, 3], gap[k, 0], gap[k, 1], gap[k, 2]
+    if seam[k] == BEHIND:
+        return -gap[k, 3], -gap[k, 0], -gap[k, 1], -gap[k, 2]
+    return FAR, gap[k, 0], gap[k, 1], gap[k, 2]
 
 
 @njit(cache=True)
@@ -152,14 +151,15 @@ def carry_wall_memory(
 
 @njit(parallel=True, cache=True, error_model="numpy")
 def wall_pass(
-    contacts: int, sphere: Any, piece: Any, place: Any, grain: Any, center: Any, motion: Any, material: Any,
-    pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
+    contacts: int, sphere: Any, piece: Any, gap: Any, seam: Any, place: Any, grain: Any, center: Any, motion: Any,
+    material: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
     memory: Any, slots: Any, work: Any, deepest: Any, absorbing: Any, swallowed: Any, half: float, step: float,
     advance: float, weight: float,
 ) -> None:  # fmt: skip
     """Forces, torques and work of all near contacts with walls; arguments as in `pair_pass`.
 
-    A contact with an absorbing piece has no force: it is told in swallowed[0], in a pass that advances.
+    gap and seam: what `join_facets` found, read where there are meshes. A contact with an absorbing piece has no force:
+    it is told in swallowed[0], in a pass that advances.
     """
     for k in prange(contacts):
         i = sphere[k]
@@ -169,7 +169,10 @@ def wall_pass(
         at_work = (k // 16) * 16 * WALL_WORKS + k % 16
         at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
         x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
-        distance, ux, uy, uz = wall_gap(p, x, y, z, pose, kind, shape_table)
+        if MESHES:
+            distance, ux, uy, uz = joined_gap(k, gap, seam)
+        else:
+            distance, ux, uy, uz = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
         if distance >= radius or absorbing[p] > 0.0:
             if distance < radius and advance > 0.0:
                 swallowed[0] = 1.0
@@ -185,10 +188,11 @@ def wall_pass(
         zx, zy, zz = x + lever * nx, y + lever * ny, z + lever * nz
         ax, ay, az = zx - center[a, 0], zy - center[a, 1], zz - center[a, 2]
         pax, pay, paz = motion[a, 4], motion[a, 5], motion[a, 6]
-        wx, wy, wz = pose[p, 10], pose[p, 11], pose[p, 12]
-        wall_x = pose[p, 7] + wy * zz - wz * zy
-        wall_y = pose[p, 8] + wz * zx - wx * zz
-        wall_z = pose[p, 9] + wx * zy - wy * zx
+        f = frame[p]
+        wx, wy, wz = pose[f, 10], pose[f, 11], pose[f, 12]
+        wall_x = pose[f, 7] + wy * zz - wz * zy
+        wall_y = pose[f, 8] + wz * zx - wx * zz
+        wall_z = pose[f, 9] + wx * zy - wy * zx
         vx = wall_x - motion[a, 0] - (pay * az - paz * ay)
         vy = wall_y - motion[a, 1] - (paz * ax - pax * az)
         vz = wall_z - motion[a, 2] - (pax * ay - pay * ax)
@@ -255,13 +259,19 @@ def wall_pass(
 
 @njit(cache=True, error_model="numpy")
 def wall_state(
-    contacts: int, sphere: Any, piece: Any, place: Any, grain: Any, motion: Any, material: Any, pose: Any, kind: Any,
-    shape_table: Any, piece_material: Any, kinds: int, table: Any, memory: Any, out: Any,
+    contacts: int, sphere: Any, piece: Any, gap: Any, seam: Any, place: Any, grain: Any, motion: Any, material: Any,
+    frame: Any, pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any, memory: Any,
+    out: Any,
 ) -> None:  # fmt: skip
     """Per near contact: overlap (m, negative for a gap), energy stored in the normal and tangential direction (J)."""
     for k in range(contacts):
         i = sphere[k]
-        distance, _, _, _ = wall_gap(piece[k], place[i, 0], place[i, 1], place[i, 2], pose, kind, shape_table)
+        if MESHES:
+            distance, _, _, _ = joined_gap(k, gap, seam)
+        else:
+            distance, _, _, _ = wall_gap(
+                piece[k], place[i, 0], place[i, 1], place[i, 2], frame, pose, kind, shape_table
+            )
         overlap = place[i, 3] - distance
         out[k, 0] = overlap
         out[k, 1] = 0.0

@@ -8,38 +8,50 @@ from typing import Any
 
 import numpy as np
 
+from barchan.errors import Finding, SceneError
+from barchan.geometry import rotate
 from barchan.laws import Law
 from barchan.model.build_grains import build_grains
 from barchan.model.grains import Grains
 from barchan.model.pour import extremes
 from barchan.motions import FOREVER
+from barchan.motions.servo import Servo
 from barchan.scene.events import StartMotion
 from barchan.scene.materials import surface
 from barchan.scene.scene import Scene
+from barchan.scene.walls import Wall
+from barchan.shapes import Piece
 
 COLUMNS = 16  # of the tables of constants: 0–11 the law's, 12 rolling friction, 13 rolling viscosity, 14 friction
 
 
 @dataclass(frozen=True)
 class Walls:
-    """The walls of a scene cut into P pieces, with their motions."""
+    """The walls of a scene cut into P pieces, which lie in F frames, with their motions."""
 
     gaps: list[Callable[..., Any]]  # the distinct gap functions
     paths: list[Callable[..., Any]]  # the distinct path functions
-    rest: np.ndarray  # (P, 7) m and quaternion: origin and orientation at rest
+    rest: np.ndarray  # (F, 7) m and quaternion: origin and orientation at rest
+    axial: np.ndarray  # (F,) 1 for frames whose pieces turning about its z axis leaves as they are, else 0
+    motion_range: np.ndarray  # (F, 2) int64, first and last + 1 of the frame's motions
+    frame: np.ndarray  # (P,) int64, index into rest
     kind: np.ndarray  # (P,) int64, index into gaps
     shape_table: np.ndarray  # (P, …) parameters of the gap
-    axial: np.ndarray  # (P,) 1 for pieces that turning about their own axis leaves as they are, else 0
+    mesh: np.ndarray  # (P,) int64, index into scene.walls for the facets of a mesh, −1 for other pieces
+    facet_table: np.ndarray  # (P, 9) low and high corner (m) and normal of a facet, in its frame
     wall: np.ndarray  # (P,) int64, index into scene.walls
     material: np.ndarray  # (P,) int64
     appears: np.ndarray  # (P,) s
     vanishes: np.ndarray  # (P,) s
-    motion_range: np.ndarray  # (P, 2) int64, first and last + 1 of the piece's motions
     motion_kind: np.ndarray  # int64, index into paths
     motion_table: np.ndarray  # pivot, then the parameters of the path
+    servo_table: np.ndarray  # (S, 7) of walls moved by forces: mass, drive, damping, limits, start, end
+    servo_row: np.ndarray  # (S,) int64, row of motion_table
+    servo_piece: np.ndarray  # (S,) int64, the first of the wall's pieces
+    frame_servo: np.ndarray  # (F,) int64, index into servo_table, −1 for frames that are none
     names: tuple[str, ...]  # of scene.walls
     absorbing: np.ndarray  # (P,) 1 for pieces that take grains away, else 0
-    waiting: np.ndarray  # (P,) bool, pieces whose motions an event starts
+    waiting: np.ndarray  # (F,) bool, frames whose motions an event starts
     hidden: np.ndarray  # (P,) bool, pieces that are not there until an event adds them
 
     def __len__(self) -> int:
@@ -51,6 +63,25 @@ class Walls:
         rule: (P,) 1 for pieces that an event has added, −1 for those that one has removed or has yet to add, else 0.
         """
         return (rule >= 0) & ((self.appears <= t) | (rule > 0)) & (t < self.vanishes)
+
+    def spans(self, begun: np.ndarray, rule: np.ndarray) -> np.ndarray:
+        """(S, 2) s: from when until when forces move the walls that they can move.
+
+        begun: (F,) s, since when motions count time. rule: as for `present`; a wall that is not there is not moved.
+        """
+        piece, since = self.servo_piece, begun[self.frame[self.servo_piece]]
+        appears = np.where(rule[piece] > 0, 0.0, self.appears[piece])
+        start = np.where(rule[piece] < 0, FOREVER, np.maximum(since + self.servo_table[:, 5], appears))
+        return np.column_stack([start, np.minimum(since + self.servo_table[:, 6], self.vanishes[piece])])
+
+    def heights(self, up: np.ndarray) -> np.ndarray:
+        """How far up, m, the walls' frames lie at rest, and the corners of facets; without walls that absorb."""
+        solid = self.absorbing == 0
+        facets = solid & (self.mesh >= 0)
+        corners = self.facet_table[facets, :6].reshape(-1, 3)
+        frames = np.repeat(self.rest[self.frame[facets]], 2, axis=0)
+        origins = self.rest[np.unique(self.frame[solid]), :3]
+        return np.concatenate([origins, frames[:, :3] + rotate(frames[:, 3:], corners)]) @ up
 
     def edges(self) -> list[float]:
         """The times, s, after the start at which a wall appears or vanishes."""
@@ -127,9 +158,10 @@ def _walls(scene: Scene) -> Walls:
     gaps: list[Callable[..., Any]] = []
     paths: list[Callable[..., Any]] = []
     materials = list(scene.materials)
-    pieces: list[Any] = []
+    pieces: list[Piece] = []
     owners: list[int] = []
-    ranges: list[tuple[int, int]] = []
+    frames: dict[tuple[Any, ...], int] = {}  # rest, axial and the range of motions: pieces alike in these share one
+    places: list[int] = []
     motions: list[tuple[int, tuple[float, ...]]] = []
     for index, wall in enumerate(scene.walls):
         first = len(motions)
@@ -138,28 +170,67 @@ def _walls(scene: Scene) -> Walls:
         for piece in wall.shape.pieces():
             pieces.append(piece)
             owners.append(index)
-            ranges.append((first, len(motions)))
+            key = (*piece.origin, *piece.orientation, float(piece.axial), first, len(motions), index)
+            places.append(frames.setdefault(key, len(frames)))
+    _check_servos(scene)
+    drives = {k: _drive(wall) for k, wall in enumerate(scene.walls) if wall.motion and _drive(wall)}
+    servos = list(drives)
+    lasts = np.cumsum([len(wall.motion) for wall in scene.walls]) - 1
     owned = [scene.walls[owner] for owner in owners]
     started = {action.wall for event in scene.events for action in event.do if isinstance(action, StartMotion)}
     return Walls(
         gaps=gaps,
         paths=paths,
-        rest=np.array([[*p.origin, *p.orientation] for p in pieces], float).reshape(-1, 7),
+        rest=np.array([key[:7] for key in frames], float).reshape(-1, 7),
+        axial=np.array([key[7] for key in frames], float),
+        motion_range=np.array([key[8:10] for key in frames], np.int64).reshape(-1, 2),
+        frame=np.array(places, np.int64),
         kind=np.array([_number(gaps, p.gap) for p in pieces], np.int64),
         shape_table=_ragged([p.parameters for p in pieces]),
-        axial=np.array([float(p.axial) for p in pieces]),
+        mesh=np.array([-1 if p.facet is None else k for p, k in zip(pieces, owners, strict=True)], np.int64),
+        facet_table=np.array([_facet_row(p) for p in pieces], float).reshape(-1, 9),
         wall=np.array(owners, np.int64),
         material=np.array([materials.index(wall.material) for wall in owned], np.int64),
         appears=np.array([wall.appears for wall in owned], float),
         vanishes=np.array([FOREVER if wall.vanishes is None else wall.vanishes for wall in owned], float),
-        motion_range=np.array(ranges, np.int64).reshape(-1, 2),
         motion_kind=np.array([kind for kind, _ in motions], np.int64),
         motion_table=_ragged([numbers for _, numbers in motions]),
+        servo_table=np.array(list(drives.values()), float).reshape(-1, 7),
+        servo_row=np.array([lasts[k] for k in servos], np.int64),
+        servo_piece=np.array([owners.index(k) for k in servos], np.int64),
+        frame_servo=np.array([servos.index(key[-1]) if key[-1] in servos else -1 for key in frames], np.int64),
         names=tuple(wall.name for wall in scene.walls),
         absorbing=np.array([float(wall.absorbing) for wall in owned]),
-        waiting=np.array([wall.name in started for wall in owned], bool),
+        waiting=np.array([scene.walls[key[-1]].name in started for key in frames], bool),
         hidden=np.array([not wall.present for wall in owned], bool),
     )
+
+
+def _check_servos(scene: Scene) -> None:
+    """SceneError where forces cannot move a wall in the way described."""
+    findings = []
+    for k, wall in enumerate(scene.walls):
+        places = [n for n, motion in enumerate(wall.motion) if isinstance(motion, Servo)]
+        where = f"walls[{k}].motion"
+        if places and places != [len(wall.motion) - 1]:
+            findings.append(Finding(where, "a servo among other motions", "it must be the last, and the only one"))
+        if places and scene.integrator.adaptive:
+            findings.append(Finding(where, "a servo", "needs fixed steps", "take the integrator 'verlet'"))
+        if places and scene.stiction is not None:
+            findings.append(Finding(where, "a servo and [stiction]", "stiction knows walls of given motion only"))
+    if findings:
+        raise SceneError(findings)
+
+
+def _drive(wall: Wall) -> tuple[float, ...]:
+    """What moves a wall by force; empty for other walls."""
+    servo = wall.motion[-1]
+    return servo.drive() if isinstance(servo, Servo) else ()
+
+
+def _facet_row(piece: Piece) -> tuple[float, ...]:
+    facet = piece.facet
+    return (0.0,) * 9 if facet is None else (*facet.low, *facet.high, *facet.normal)
 
 
 def _number(known: list[Callable[..., Any]], function: Callable[..., Any]) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from barchan.errors import Finding, SceneError
 from barchan.model.build import Model
 from barchan.model.grains import Grains
+from barchan.motions.servo import Servo
 from barchan.scene.events import ChangeGravity
 from barchan.scene.materials import surface
 
@@ -67,7 +68,7 @@ def _fall(model: Model, grains: Grains, gravity: np.ndarray) -> float:
         return 0.0
     up = -gravity / size
     heights = grains.position @ up
-    floors = model.walls.rest[model.walls.absorbing == 0, :3] @ up  # nothing hits a wall that absorbs
+    floors = model.walls.heights(up)  # nothing hits a wall that absorbs
     low = min([float(heights.min()), *(float(f) for f in floors if math.isfinite(f))])
     return math.sqrt(2 * size * max(float(heights.max()) - low, float(grains.radius.max())))
 
@@ -91,4 +92,19 @@ def contact_time(model: Model, grains: Grains, speed: float) -> float:
         for wall in {materials[m] for m in np.unique(model.walls.material)}:
             pair = surface(scene, name, wall, True)
             shortest = min(shortest, model.wall_law.contact_time(pair, spheres.min(), mass, speed))
+        for owner, moved in _servo_masses(model, grains):
+            pair = surface(scene, name, owner, True)
+            light = mass * moved / (mass + moved)
+            shortest = min(shortest, model.wall_law.contact_time(pair, spheres.min(), light, speed))
     return shortest if math.isfinite(shortest) else 1 / scene.frame_rate
+
+
+def _servo_masses(model: Model, grains: Grains) -> list[tuple[str, float]]:
+    """Material of every wall that forces move, and how heavy, kg, it feels to a grain that hits it."""
+    found = []
+    for wall in model.scene.walls:
+        if wall.motion and isinstance(wall.motion[-1], Servo):
+            servo = wall.motion[-1]
+            arm = float(np.linalg.norm(grains.position - np.array(servo.center), axis=1).max(initial=0.0))
+            found.append((wall.material, servo.mass or (servo.inertia or 1.0) / max(arm**2, 1e-300)))
+    return found

@@ -27,8 +27,12 @@ class Motion(Part):
     path: ClassVar[Callable[..., tuple[float, ...]]]
 
     def parameters(self) -> tuple[float, ...]:
-        """The numbers that `path` takes after the time."""
+        """The numbers that `path` takes after the time: one by one, or all at once where it is `path(t, numbers)`."""
         raise TypeError(f"{type(self).__name__} has no parameters")
+
+    def arguments(self, parameters: tuple[float, ...]) -> tuple[Any, ...]:
+        """The parameters as `path` takes them."""
+        return parameters
 
     def pivot(self) -> Vector:
         """The point, in m, about which the motion turns; for a pure translation any point will do."""
@@ -38,9 +42,9 @@ class Motion(Part):
         """The fastest speed in m/s of any point within `reach` (m) of the pivot."""
         raise TypeError(f"{type(self).__name__} has no speed")
 
-    def at(self, t: float) -> Any:
-        """`path` at time t (s)."""
-        return type(self).path(t, *self.parameters())
+    def at(self, t: float, parameters: tuple[float, ...] | None = None) -> Any:
+        """`path` at time t (s), with its own parameters or, where a solver has changed them, with those."""
+        return type(self).path(t, *self.arguments(self.parameters() if parameters is None else parameters))
 
 
 class TimedMotion(Motion):

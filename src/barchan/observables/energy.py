@@ -18,7 +18,8 @@ class Energy(Observable):
 
     `energy_error` is kinetic + potential + stored + dissipated − work of walls − inflow + outflow − work of events,
     less its value at the start: the error of the integration, which falls with the time step. Inflow and outflow are
-    the energies, kinetic and potential, of grains that were poured and taken away.
+    the energies, kinetic and potential, of grains that were poured and taken away. Walls moved by forces (servo) count
+    with their kinetic energy, and with the work of their drives less what their damping and their stops have taken.
     """
 
     key: ClassVar[str] = "energy"

@@ -34,6 +34,17 @@ Gap = Callable[..., tuple[float, float, float, float]]
 SIDES = {"inside": -1.0, "both": 0.0, "outside": 1.0}  # the sign that a `gap` takes for a side
 
 
+class Facet(NamedTuple):
+    """What makes a piece one of many that join into one surface: its bounds, and the side where grains belong.
+
+    Such pieces are looked up by place, and at a join a sphere touches only the one that comes nearest.
+    """
+
+    low: Vector  # m, in the piece's frame, which all pieces of the surface share
+    high: Vector  # m
+    normal: Vector  # unit vector to the side where grains belong; zero where that is both
+
+
 class Piece(NamedTuple):
     """A surface that a sphere touches in at most one point."""
 
@@ -42,6 +53,7 @@ class Piece(NamedTuple):
     orientation: Quaternion  # (w, x, y, z), from the piece's frame to the scene's
     parameters: tuple[float, ...]
     axial: bool = False  # turning about its own z axis leaves the surface where it is
+    facet: Facet | None = None
 
 
 class Shape(Part):
@@ -52,6 +64,10 @@ class Shape(Part):
     def pieces(self) -> list[Piece]:
         """The surfaces the shape consists of."""
         raise TypeError(f"{type(self).__name__} has no pieces")
+
+    def notes(self) -> list[str]:
+        """What a user should know of the shape before a run."""
+        return []
 
     def outline(self, low: Any, high: Any) -> list[np.ndarray]:
         """Polylines, each (k, 3) in m, that draw the shape; infinite shapes are cut to the box low … high."""

@@ -7,13 +7,17 @@ from typing import Any
 import numpy as np
 
 from barchan.errors import Finding, SceneError
+from barchan.geometry import conjugate, rotate
+from barchan.kernels import grids
 from barchan.model.build import Model
 from barchan.model.build_grains import space_in
 from barchan.model.grains import Grains
 from barchan.model.pour import Pourer
 from barchan.model.timestep import contact_time, impact_speed
 from barchan.observables import Moment
+from barchan.shapes.mesh import Mesh
 from barchan.solvers import create
+from barchan.solvers.soft_arrays import GHOSTS
 
 MOST_OVERLAP = 0.1  # of the smaller radius, at the start
 SOFT = 0.2  # of the radius: a deeper impact is told as a warning
@@ -25,10 +29,12 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     """Warnings about a scene at its start; SceneError with all errors where there are any."""
     solver = create(model, grains, 1e-6)  # nothing moves yet: the step does not matter
     moment: Moment = solver.moment()
-    errors = [*_overlaps(solver, moment), *_outside(solver), *_small_box(solver), *_sources(solver)]
+    errors = [
+        *_overlaps(solver, moment), *_outside(solver), *_wrong_side(solver), *_small_box(solver), *_sources(solver),
+    ]  # fmt: skip
     if errors:
         raise SceneError(errors)
-    return [*_soft(solver, grains.join(model.poured)), *_odd_sizes(solver)]
+    return [*_notes(model), *_soft(solver, grains.join(model.poured)), *_odd_sizes(solver)]
 
 
 def _overlaps(solver: Any, moment: Moment) -> list[Finding]:
@@ -67,6 +73,35 @@ def _outside(solver: Any) -> list[Finding]:
         _group(solver, g), f"{int(outside.sum())} grains start outside the box, the first at {where} m",
         "a grain outside the box counts as lost", "enlarge the box or move the fill",
     )]  # fmt: skip
+
+
+def _wrong_side(solver: Any) -> list[Finding]:
+    """Grains inside a solid mesh, or outside one that should hold them."""
+    findings = []
+    spheres = solver.arrays["place"][:-GHOSTS, :3]
+    for index, wall in enumerate(solver.model.scene.walls):
+        shape = wall.shape
+        if not isinstance(shape, Mesh) or shape.side == "both" or wall.appears > 0 or not wall.present:
+            continue
+        corners = shape.corners()
+        points = rotate(conjugate(shape.orientation()), spheres - np.asarray(shape.position))
+        near = np.flatnonzero(((points >= corners.min(axis=(0, 1))) & (points <= corners.max(axis=(0, 1)))).all(axis=1))
+        turns = np.zeros(len(near))
+        grids.winding(points[near], corners, turns)
+        wrong = np.full(len(points), shape.side == "inside")
+        wrong[near] ^= turns > 0.5
+        if wrong.any():
+            at = int(np.flatnonzero(wrong)[0])
+            where = np.array2string(spheres[at], precision=4, separator=", ")
+            findings.append(Finding(
+                f"walls[{index}]", f"{int(wrong.sum())} spheres start on the wrong side of {wall.name!r}, the first at "
+                f"{where} m", f"grains belong on its {shape.side}", "move the fill or the wall, or change side",
+            ))  # fmt: skip
+    return findings
+
+
+def _notes(model: Model) -> list[Finding]:
+    return [Finding(f"walls[{k}]", note) for k, wall in enumerate(model.scene.walls) for note in wall.shape.notes()]
 
 
 def _small_box(solver: Any) -> list[Finding]:

@@ -44,9 +44,13 @@ class SoftSolver:
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         self.arrays = soft_arrays.grain_arrays(grains, model)
-        self.arrays["pose"] = np.zeros((len(model.walls), 16))
+        self.arrays["pose"] = np.zeros((len(model.walls.rest), 16))
+        self.arrays["motion_table"] = model.walls.motion_table.copy()
+        self.arrays["servo"] = np.zeros((len(model.walls.servo_row), self.kernels.SERVO_COLUMNS))
         self.arrays["strayed"] = np.zeros(1)
         self.arrays.update(_changing(model))
+        self.arrays["servo_table"] = model.walls.servo_table.copy()
+        soft_changes.span_servos(self)
         self.lists = Lists(model, self.kernels, self.arrays)
         self._constants()
         self._place_spheres()
@@ -76,9 +80,11 @@ class SoftSolver:
             {
                 "BRANCH": self.clumped or type(model.law).scalar,
                 "CLUMPS": self.clumped,
+                "MESHES": bool((walls.mesh >= 0).any()),
                 "PERIODIC": bool(model.periodic.any()),
                 "ROLLING": bool(model.table[:, 12:14].any()),
                 "STICTION": model.scene.stiction is not None,
+                "SERVOS": len(walls.servo_row) > 0,
                 "MATERIALS": model.kinds > 1,
             },
         )  # fmt: skip
@@ -115,8 +121,8 @@ class SoftSolver:
         """Make the lists of near pairs and walls anew; options as for `Lists.rebuild`."""
         a, walls = self.arrays, self.model.walls
         self.kernels.move_walls(
-            self.stepper.pose_time, len(walls), walls.rest, walls.motion_range, walls.motion_kind, walls.motion_table,
-            a["begun"], a["pose"],
+            self.stepper.pose_time, len(walls.rest), walls.rest, walls.motion_range, walls.motion_kind,
+            a["motion_table"], a["begun"], a["pose"],
         )  # fmt: skip
         self.lists.rebuild(self.step, tidy=tidy, worn=worn, old_index=old_index)
         a["strayed"][:] = 0.0
@@ -191,13 +197,17 @@ class SoftSolver:
         hold = (0.0, 0.0, 1.0) if stiction is None else (stiction.strength, stiction.spin_strength, stiction.duration)
         self._fixed = {
             "rest": model.walls.rest,
+            "frame": model.walls.frame,
+            "mesh": model.walls.mesh,
+            "facet_table": model.walls.facet_table,
             "kind": model.walls.kind,
             "axial": model.walls.axial,
             "shape_table": model.walls.shape_table,
             "piece_material": model.walls.material,
             "motion_range": model.walls.motion_range,
             "motion_kind": model.walls.motion_kind,
-            "motion_table": model.walls.motion_table,
+            "servo_row": model.walls.servo_row,
+            "frame_servo": model.walls.frame_servo,
             "table": model.table,
             "wall_table": model.wall_table,
             "box": model.box,
@@ -212,7 +222,8 @@ class SoftSolver:
         known = {**self._fixed, **self.arrays}
         counts = {
             "grains": len(self),
-            "pieces": len(self.model.walls),
+            "spheres": len(self.arrays["place"]) - soft_arrays.GHOSTS,
+            "frames": len(self.model.walls.rest),
             "blocks": soft_arrays.blocks(self.lists.pairs),
             "wall_contacts": self.lists.wall_contacts,
             "kinds": self.model.kinds,
@@ -261,9 +272,10 @@ class SoftSolver:
             c.inverse, c.memory, np.zeros_like(c.slots), pairs, c.deepest, -half, self.dt, 0.0, -half,
         )  # fmt: skip
         k.wall_pass(
-            c.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.position, c.motion, c.material, c.pose,
-            c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, np.zeros_like(c.wall_slots),
-            walls, c.wall_deepest, c.absorbing, c.swallowed, -half, self.dt, 0.0, -half,
+            c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position,
+            c.motion, c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table,
+            c.wall_memory, np.zeros_like(c.wall_slots), walls, c.wall_deepest, c.absorbing, c.swallowed, -half, self.dt,
+            0.0, -half,
         )  # fmt: skip
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
         for lanes in (c.work, pairs):
@@ -280,6 +292,28 @@ class SoftSolver:
         held, half = self.arrays["held"].sum(axis=0), self.stepper.half * self.dt
         gone = self.arrays["booked"][soft_changes.HELD :]
         return float(held[0] - half * held[2] + gone[0]), float(held[1] - half * held[3] + gone[1])
+
+    def servo_books(self) -> np.ndarray:
+        """Per wall moved by forces, (S, 3) J: work of its drive, its losses, work done on grains.
+
+        As with contacts, half of the present step's power is taken back.
+        """
+        k, walls, servo = self.kernels, self.model.walls, self.arrays["servo"]
+        if not len(servo):
+            return np.zeros((0, 3))
+        _, drive, damping = walls.servo_table[:, :3].T
+        rate, half = self.arrays["motion_table"][walls.servo_row, k.RATE], self.stepper.half * self.dt
+        driven = servo[:, k.DRIVE_WORK] - half * drive * rate
+        lost = servo[:, k.LOSS] - half * damping * rate**2
+        given = servo[:, k.GRAIN_WORK] + half * servo[:, k.PUSH] * rate
+        return np.column_stack([driven, lost, given])
+
+    def servo_work(self) -> tuple[float, float, float, float]:
+        """Of all walls moved by forces, J: kinetic energy, work of their drives, their losses, work done on grains."""
+        velocity = self.arrays["servo"][:, self.kernels.VELOCITY]
+        kinetic = 0.5 * self.model.walls.servo_table[:, 0] * velocity**2
+        driven, lost, given = self.servo_books().sum(axis=0)
+        return float(kinetic.sum()), float(driven), float(lost), float(given)
 
     # ------------------------------------------------------------ safety, and coming back
 

@@ -23,7 +23,8 @@ class Arrays(NamedTuple):
     """What the kernels read and write; names as in `kernels/soft_motion.py`."""
 
     grains: int
-    pieces: int
+    spheres: int
+    frames: int
     blocks: int
     wall_contacts: int
     kinds: int
@@ -54,6 +55,9 @@ class Arrays(NamedTuple):
     links: Any
     wall_sphere: Any
     wall_piece: Any
+    wall_start: Any
+    wall_gap: Any
+    wall_seam: Any
     wall_memory: Any
     wall_slots: Any
     wall_work: Any
@@ -61,12 +65,19 @@ class Arrays(NamedTuple):
     wall_range: Any
     rest: Any
     pose: Any
+    frame: Any
+    mesh: Any
+    facet_table: Any
     kind: Any
     shape_table: Any
     piece_material: Any
     motion_range: Any
     motion_kind: Any
     motion_table: Any
+    servo: Any
+    servo_table: Any
+    servo_row: Any
+    frame_servo: Any
     table: Any
     wall_table: Any
     box: Any

@@ -38,10 +38,11 @@ def clear_of_walls(solver: SoftSolver, grains: Grains, present: np.ndarray) -> n
     """Which of these grains, (N,) bool, would touch none of the pieces of walls that are `present` (P,) bool."""
     walls = solver.model.walls
     place, owner = spheres_of(grains)
-    found, counts = np.zeros((len(place), max(len(walls), 1)), np.int32), np.zeros(len(place), np.int64)
+    found, counts = np.zeros((len(place), 1), np.int32), np.zeros(len(place), np.int64)  # how many is all that matters
     solver.kernels.near_walls(
-        place, len(place), len(walls), present, solver.arrays["pose"], walls.kind, walls.shape_table, 0.0, found, counts
-    )
+        place, len(place), solver.lists.grids, present, walls.frame, solver.arrays["pose"], walls.kind,
+        walls.shape_table, 0.0, found, counts,
+    )  # fmt: skip
     free = np.ones(len(grains), bool)
     free[owner[counts > 0]] = False
     return free
@@ -108,11 +109,15 @@ def swallow(solver: SoftSolver) -> None:
 
 def meet_walls(solver: SoftSolver) -> None:
     """Let walls appear and vanish as the present time and the events say."""
-    present = solver.model.walls.present(solver.time + 1e-9 * solver.dt, solver.arrays["rule"])
+    walls = solver.model.walls
+    present = walls.present(solver.time + 1e-9 * solver.dt, solver.arrays["rule"])
     if np.any(present != solver.lists.present):
 
         def exchange() -> None:
             solver.lists.present = present
+            gone = walls.servo_row[~present[walls.servo_piece]]
+            if len(gone):  # forces move no wall that is not there
+                solver.arrays["motion_table"][gone, solver.kernels.RATE] = 0.0
 
         solver.arrays["booked"][EVENTS] += _apply(solver, exchange)
 
@@ -120,13 +125,21 @@ def meet_walls(solver: SoftSolver) -> None:
 def rule_wall(solver: SoftSolver, name: str, rule: int) -> None:
     """Add or remove a wall from now on."""
     solver.arrays["rule"][_pieces(solver, name)] = rule
+    span_servos(solver)
     meet_walls(solver)
 
 
 def start_motion(solver: SoftSolver, name: str) -> None:
     """Let the motions of a wall count time from now on."""
-    solver.arrays["begun"][_pieces(solver, name)] = solver.time
+    solver.arrays["begun"][solver.model.walls.frame[_pieces(solver, name)]] = solver.time
+    span_servos(solver)
     _apply(solver, lambda: None)
+
+
+def span_servos(solver: SoftSolver) -> None:
+    """Let forces move walls while they are there and their motions last, as events have it."""
+    a = solver.arrays
+    a["servo_table"][:, 5:7] = solver.model.walls.spans(a["begun"], a["rule"])
 
 
 def change_gravity(solver: SoftSolver, gravity: np.ndarray) -> None:
@@ -155,6 +168,8 @@ def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float
         solver.arrays["work"][:] = 0.0
         solver.arrays["wall_work"][:] = 0.0
         solver.arrays["held"][:, :2] -= ahead * solver.arrays["held"][:, 2:]
+        k = solver.kernels
+        solver.arrays["servo"][:, [k.DRIVE_WORK, k.LOSS, k.GRAIN_WORK]] = solver.servo_books()
     lists.flush()  # while rows still mean what they did
     old_index = change()
     a = solver.arrays

@@ -44,8 +44,9 @@ def stored(solver: SoftSolver) -> Stored:
         c.memory, pairs,
     )  # fmt: skip
     k.wall_state(
-        lists.wall_contacts, c.wall_sphere, c.wall_piece, c.place, c.grain, c.motion, c.material, c.pose, c.kind,
-        c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, walls,
+        lists.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.motion,
+        c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
+        walls,
     )  # fmt: skip
     walls[c.absorbing[c.wall_piece[: lists.wall_contacts]] > 0, 1:] = 0.0  # they do not push
     return Stored(pairs, walls)
@@ -123,8 +124,9 @@ def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
     work, wall_work = solver.work_done()
     normal, tangential = totals(state)
     first_normal, first_tangential = solver.stored_at_start
+    servo_kinetic, driven, lost, given = solver.servo_work()
     book = {
-        "kinetic_energy": kinetic(solver),
+        "kinetic_energy": kinetic(solver) + servo_kinetic,
         "potential_energy": float(potential),
         "stored_energy": normal + tangential,
         "dissipated_normal": float(work[0] + wall_work[0]) + first_normal - normal,
@@ -133,7 +135,7 @@ def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
         "dissipated_stiction": solver.stiction_work()[0],
     }
     inside = sum(book.values())
-    book["wall_work"] = float(wall_work[3]) + solver.stiction_work()[1]
+    book["wall_work"] = float(wall_work[3]) - given + driven - lost + solver.stiction_work()[1]
     for line, name in enumerate(("inflow_energy", "outflow_energy", "event_work")):
         book[name] = float(a["booked"][line])
     total = inside - book["wall_work"] - book["inflow_energy"] + book["outflow_energy"] - book["event_work"]
@@ -239,13 +241,14 @@ def _turns(model: Model, position: np.ndarray) -> np.ndarray:
 
 def wall_poses(solver: SoftSolver) -> np.ndarray:
     """(W, 7): a wall's point X0 at rest is found now at p + q·X0."""
-    walls = solver.model.scene.walls
+    walls, row = solver.model.scene.walls, 0
     begun = np.zeros(len(walls))
-    begun[solver.model.walls.wall] = solver.arrays["begun"]
+    begun[solver.model.walls.wall] = solver.arrays["begun"][solver.model.walls.frame]
     poses = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(walls), 1))
     for pose, wall, since in zip(poses, walls, begun, strict=True):
         for motion in wall.motion:
-            path = np.array(motion.at(solver.time - since))
+            numbers = tuple(solver.arrays["motion_table"][row, 3 : 3 + len(motion.parameters())].tolist())
+            path, row = np.array(motion.at(solver.time - since, numbers)), row + 1
             pivot = np.array(motion.pivot())
             pose[:3] = pivot + path[:3] + rotate(path[3:7], pose[:3] - pivot)
             pose[3:] = multiply(path[3:7], pose[3:])

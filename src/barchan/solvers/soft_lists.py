@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels import neighbours
+from barchan.kernels import grids, neighbours
 from barchan.model.build import Model
 from barchan.solvers.soft_arrays import GHOSTS, LANES, blocks, reorder, sphere_arrays
 
@@ -25,6 +25,7 @@ class Lists:
         self.memory = kernels.MEMORY
         self.wall_memory = kernels.WALL_MEMORY
         self.room = 16
+        self.wall_room = 4
         spheres = len(arrays["place"]) - GHOSTS
         radius = np.concatenate([arrays["place"][:spheres, 3], model.poured.sphere_radius])
         self.radius = float(radius.min(initial=np.inf if len(radius) else 1.0))
@@ -39,7 +40,12 @@ class Lists:
         self.pairs = 0
         self.wall_contacts = 0
         self.present = model.walls.present(0.0, arrays["rule"])
+        self.grids = self._grids()
         self._empty()
+
+    def _grids(self) -> grids.Grids:
+        walls = self.model.walls
+        return grids.make(walls.mesh, walls.facet_table[:, :3], walls.facet_table[:, 3:6], self.largest)
 
     def _empty(self) -> None:
         a, m = self.arrays, len(self.arrays["place"]) - GHOSTS
@@ -172,13 +178,17 @@ class Lists:
         self.pairs = pairs
 
     def _walls(self, m: int, old_index: np.ndarray) -> None:
-        a, walls = self.arrays, self.model.walls
-        found = np.zeros((m, max(len(walls), 1)), np.int32)
-        counts = np.zeros(m, np.int64)
-        self.kernels.near_walls(
-            a["place"], m, len(walls), self.present, a["pose"], walls.kind, walls.shape_table, self.skin,
-            found, counts,
-        )  # fmt: skip
+        a, walls, counts = self.arrays, self.model.walls, np.zeros(m, np.int64)
+        while True:
+            found = np.empty((m, self.wall_room), np.int32)
+            self.kernels.near_walls(
+                a["place"], m, self.grids, self.present, walls.frame, a["pose"], walls.kind, walls.shape_table,
+                self.skin, found, counts,
+            )  # fmt: skip
+            most = int(counts.max(initial=0))
+            if most <= self.wall_room:
+                break
+            self.wall_room = most + 4
         start = np.empty(m + 1, np.int64)
         contacts = int(neighbours.running_sum(counts, m, start))
         count = blocks(contacts)
@@ -193,7 +203,13 @@ class Lists:
             wall_work=np.zeros(count * LANES * self.kernels.WALL_WORKS),
             wall_slots=np.zeros(count * LANES * self.kernels.WALL_SLOTS),
             wall_deepest=np.zeros(count * LANES),
+            wall_gap=np.zeros((contacts, 4)), wall_seam=np.full(contacts, self.kernels.TOUCHES, np.int64),
         )  # fmt: skip
+        if self.kernels.MESHES:
+            self.kernels.join_facets(
+                m, start, piece, a["place"], walls.mesh, walls.facet_table, walls.frame, a["pose"], walls.kind,
+                walls.shape_table, a["wall_gap"], a["wall_seam"], memory,
+            )  # fmt: skip
         self.wall_contacts = contacts
 
     def deepest(self) -> tuple[float, int, int]:
@@ -240,7 +256,11 @@ class Lists:
         lists.present = arrays.pop("present")
         for name in _SAVED:
             setattr(lists, name, numbers[name])
+        lists.grids = lists._grids()
         return lists
 
 
-_SAVED = ("room", "radius", "largest", "skin", "rebuilds", "last_step", "offset", "pairs", "wall_contacts", "worst")
+_SAVED = (
+    "room", "wall_room", "radius", "largest", "skin", "rebuilds", "last_step", "offset", "pairs", "wall_contacts",
+    "worst",
+)  # fmt: skip
