@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 
 GRAVITY = 9.81  # m/s², only to scale default constants
 
@@ -15,14 +16,17 @@ def damping_ratio(restitution: float) -> float:
     e = exp(−2ζ acos ζ/√(1 − ζ²)), and with acosh above ζ = 1 (Schwager and Pöschel 2007). Hertz's contact with
     damping ∝ ξ^¼ maps on to the same oscillator by y = ξ^(5/4) (Antypov and Elliott 2011), so it has the same e(ζ).
     """
-    if restitution >= 1:
-        return 0.0
+    return 0.0 if restitution >= 1 else _damping_for(restitution, _rebound, 100)
+
+
+def _damping_for(restitution: float, rebound: Callable[[float], float], halvings: int) -> float:
+    """The damping at which the falling function `rebound` takes this value, by halving an interval."""
     low, high = 0.0, 1.0
-    while _rebound(high) > restitution:
+    while rebound(high) > restitution:
         high *= 2
-    for _ in range(100):
+    for _ in range(halvings):
         middle = 0.5 * (low + high)
-        low, high = (middle, high) if _rebound(middle) > restitution else (low, middle)
+        low, high = (middle, high) if rebound(middle) > restitution else (low, middle)
     return 0.5 * (low + high)
 
 
@@ -41,13 +45,7 @@ def viscoelastic_damping(restitution: float) -> float:
     Such a contact (Brilliantov 1996) dissipates more at higher speed; with kβ = κ m*^(2/5) kα^(3/5) v^(−1/5) it has
     the given restitution at the impact speed v.
     """
-    low, high = 0.0, 1.0
-    while _viscoelastic_rebound(high) > restitution:
-        high *= 2
-    for _ in range(50):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if _viscoelastic_rebound(middle) > restitution else (low, middle)
-    return 0.5 * (low + high)
+    return _damping_for(restitution, _viscoelastic_rebound, 50)
 
 
 def _viscoelastic_rebound(damping: float) -> float:
