@@ -131,3 +131,18 @@ def test_rolling_resistance_stops_a_rolling_sphere_and_no_more(law: str) -> None
         machine.advance_to(machine.time + 0.01 * stops)
         assert machine.snapshot().spin[0, 1] > -1e-3 * speed / RADIUS
     assert abs(machine.snapshot().velocity[0, 0]) < 1e-3 * speed
+
+
+def test_rolling_viscosity_slows_a_spin_exponentially() -> None:
+    """A frictionless ball spins on the spot, carried by N = m g. The torque −μτ N ω on the moment (2/5) m R² makes the
+    spin fall as exp(−μτ g t/(0.4 R²)): with μτ = 1 mm s and R = 5 cm at 9.81 1/s. It rests where Hertz's force
+    (4/3) E* √R ξ^(3/2) is its weight; half a percent is left for the settling of what that is off by.
+    """
+    radius, end = 0.05, 0.1
+    weight = lab.ball_mass(radius) * 9.81
+    overlap = (weight / (4 / 3 * lab.young_effective() * math.sqrt(radius))) ** (2 / 3)
+    ball = lab.grain((0.0, 0.0, radius - overlap), spin=(3.0, 0.0, 0.0))
+    smooth = lab.material(friction=0.0, rolling_viscosity=1e-3)
+    machine = lab.solver(lab.scene("hertz", [ball], [lab.FLOOR], a=smooth, gravity=(0.0, 0.0, -9.81)), 2e-5)
+    machine.advance_to(end)
+    assert machine.snapshot().spin[0, 0] == pytest.approx(3.0 * math.exp(-9.81 * end), rel=5e-3)
