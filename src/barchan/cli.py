@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from barchan.scene import Scene
 
 INTERRUPTED = 130
-FAMILIES = ("scenes", "laws", "shapes", "motions", "integrators", "observables", "studies")
+FAMILIES = ("scenes", "laws", "restitutions", "shapes", "motions", "integrators", "observables", "studies")
 PICTURES = ("summary.png", "scene.png", "movie.gif")
 MOVIE_FRAMES = 150  # of the movie that a run makes by itself
 MOVIE_RATE = 25.0  # 1/s, the fastest
@@ -127,15 +127,15 @@ def check(scene: SceneName, changes: Changes = None) -> None:
     from barchan.run.summary import table
 
     loaded = _load(scene, changes)
-    plan = Plan.of(loaded)
+    plan, hard = Plan.of(loaded), loaded.solver == "hard"
     for warning in plan.warnings:
         typer.echo(f"{typer.style('warning:', fg='yellow', bold=True)} {warning}", err=True)
     typer.echo(f"{loaded.name}: ready to run")
     poured = f", and what {len(loaded.sources)} source(s) pour" if loaded.sources else ""
     facts = (
         ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} spheres{poured}"),
-        ("time step", f"{plan.time_step.value:.4g} s: {plan.time_step.text}"),
-        ("steps", f"about {plan.steps}, {loaded.duration:g} s"),
+        ("time step", plan.time_step.text if hard else f"{plan.time_step.value:.4g} s: {plan.time_step.text}"),
+        *(() if hard else (("steps", f"about {plan.steps}, {loaded.duration:g} s"),)),
         ("frames", f"{1 + round(loaded.duration * loaded.frame_rate)}"),
     )
     typer.echo(table(facts))
@@ -260,7 +260,7 @@ def reproduce(
 
 @app.command()
 def bench(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The benchmark: settled-bed.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The benchmark: settled-bed, gas.")],
     grains: Annotated[int, typer.Option(min=1, help="How many grains.")] = 10_000,
     threads: Annotated[
         list[int] | None, typer.Option(min=1, help="On how many threads; may be given again. Left out: one, and all.")
@@ -272,7 +272,9 @@ def bench(
 
     rows = []
     for row in room.benchmark(name).measure(grains=grains, threads=threads or (), seconds=seconds):
-        speed = f"{row['grain_steps_per_second'] / 1e6:.2f} M grain-steps/s (median {row['median'] / 1e6:.2f})"
+        of = next(key for key in row if key.endswith("_per_second"))
+        unit = of.removesuffix("_per_second").replace("_", "-", 1)
+        speed = f"{row[of] / 1e6:.2f} M {unit}/s (median {row['median'] / 1e6:.2f})"
         typer.echo(f"{name}, {row['grains']} grains, {row['threads']} thread(s): {speed}")
         rows.append(row)
     typer.echo(json.dumps({**room.stamp(), "results": rows}))

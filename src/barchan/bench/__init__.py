@@ -12,7 +12,7 @@ from typing import Any
 from barchan import __version__
 from barchan.errors import FileError, Finding, SceneError
 
-NAMES = ("settled-bed",)
+NAMES = ("settled-bed", "gas")
 
 
 def benchmark(name: str) -> ModuleType:

@@ -27,7 +27,10 @@ from barchan import __version__
 from barchan.errors import Finding, SceneError
 from barchan.laws import Law
 
-TEMPLATES = ("soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_motion", "soft_runge_kutta")
+TEMPLATES = (
+    "wall_frames", "soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_motion", "soft_runge_kutta",
+)  # fmt: skip
+HARD_TEMPLATES = ("wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_events")
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )
@@ -121,7 +124,29 @@ def bind(
             "",
         ]
     )
-    sources = {name: _template(name) for name in TEMPLATES}
+    return _bound(header, TEMPLATES)
+
+
+def bind_hard(
+    rebound: Callable[..., Any], gaps: list[Callable[..., Any]], paths: list[Callable[..., Any]]
+) -> types.SimpleNamespace:
+    """The kernels of `HARD_TEMPLATES` for this restitution, these gap and path functions, as a namespace."""
+    header = "\n".join(
+        [
+            "from numba import njit",
+            "from barchan.kernels.compile import compiled_by",
+            f"rebound = compiled_by({_registered(rebound)!r})",
+            *_choice_lines("surface_gap", "kind, x, y, z, table, row", "x, y, z", gaps, 0),
+            *_choice_lines("motion_path", "kind, t, table, row", "t", paths, 3),
+            "",
+        ]
+    )
+    return _bound(header, HARD_TEMPLATES)
+
+
+def _bound(header: str, templates: tuple[str, ...]) -> types.SimpleNamespace:
+    """These templates with the header in place of `bound.py`, as a namespace."""
+    sources = {name: _template(name) for name in templates}
     mark = hashlib.sha256("\0".join([header, numba.__version__, *sources.values()]).encode()).hexdigest()[:20]
     return _load(f"barchan_bound_{mark}", {"bound": header, **sources})
 
@@ -194,7 +219,7 @@ def _registered(function: Callable[..., Any]) -> str:
 @functools.cache
 def _template(name: str) -> str:
     text = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
-    for other in ("bound", *TEMPLATES):
+    for other in ("bound", *TEMPLATES, *HARD_TEMPLATES):
         text = text.replace(f"from barchan.kernels.{other} import", f"from .{other} import")
     return f"# barchan {__version__}\n{text}"
 
@@ -205,7 +230,7 @@ def _load(package: str, sources: Mapping[str, str]) -> types.SimpleNamespace:
         _write(folder, sources)
     if package not in sys.modules:
         _import(package, folder / "__init__.py", [str(folder)])
-    modules = [importlib.import_module(f"{package}.{name}") for name in TEMPLATES]
+    modules = [importlib.import_module(f"{package}.{name}") for name in sources if name != "bound"]
     return types.SimpleNamespace(
         **{k: v for module in modules for k, v in vars(module).items() if not k.startswith("_")}
     )

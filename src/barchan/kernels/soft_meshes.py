@@ -13,7 +13,8 @@ from typing import Any
 from numba import njit, prange
 
 from barchan.kernels.bound import WALL_MEMORY
-from barchan.kernels.soft_walls import BEHIND, DROPPED, TOUCHES, rotated, wall_gap
+from barchan.kernels.soft_walls import BEHIND, DROPPED, TOUCHES, wall_gap
+from barchan.kernels.wall_frames import rotated
 
 SAME_PLACE = 1e-4  # of a sphere's radius: within it two points of a mesh count as one
 

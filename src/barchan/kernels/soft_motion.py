@@ -16,7 +16,8 @@ from barchan.kernels.bound import CLUMPS, MESHES, SERVOS, STICTION
 from barchan.kernels.soft_meshes import join_facets
 from barchan.kernels.soft_pairs import SLOTS, pair_pass
 from barchan.kernels.soft_servos import drift_servos, push_servos
-from barchan.kernels.soft_walls import WALL_SLOTS, move_walls, rotated, wall_pace, wall_pass
+from barchan.kernels.soft_walls import WALL_SLOTS, move_walls, wall_pace, wall_pass
+from barchan.kernels.wall_frames import rotated
 
 U = np.uint64
 SMALL_TURN = 0.01  # rad²: a sphere's rotations are summed up to there before its orientation is turned

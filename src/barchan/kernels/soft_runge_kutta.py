@@ -13,7 +13,8 @@ from numba import njit, prange
 
 from barchan.kernels.soft_motion import evaluate, spin_of, turned
 from barchan.kernels.soft_pairs import WORKS
-from barchan.kernels.soft_walls import WALL_WORKS, rotated, wall_pace
+from barchan.kernels.soft_walls import WALL_WORKS, wall_pace
+from barchan.kernels.wall_frames import rotated
 
 STATE = 13
 STAGE, ACCEPTED, REJECTED, MOVED = 0, 1, 2, 3  # entries of `cursor`

@@ -16,11 +16,11 @@ from barchan.kernels.bound import (
     WALL_MEMORY,
     WALL_PATH,
     WALL_VECTOR,
-    motion_path,
     surface_gap,
     wall_law,
     wall_stored,
 )
+from barchan.kernels.wall_frames import frame_pose, rotated
 
 WALL_SLOTS = 13  # force on the grain, torque on it, normal from the wall, velocity of the wall, Coulomb's limit
 WALL_WORKS = 4  # work done against a contact: normal, friction, rolling; work done by the wall on the grain
@@ -34,56 +34,15 @@ TOUCHES, BEHIND, DROPPED = -1, -2, -3
 
 
 @njit(cache=True)
-def rotated(qw: float, qx: float, qy: float, qz: float, x: float, y: float, z: float) -> tuple[float, float, float]:
-    """A vector turned by a unit quaternion."""
-    tx, ty, tz = 2 * (qy * z - qz * y), 2 * (qz * x - qx * z), 2 * (qx * y - qy * x)
-    return (
-        x + qw * tx + qy * tz - qz * ty,
-        y + qw * ty + qz * tx - qx * tz,
-        z + qw * tz + qx * ty - qy * tx,
-    )
-
-
-@njit(cache=True)
 def move_walls(
     t: float, frames: int, rest: Any, motions: Any, motion_kind: Any, motion_table: Any, begun: Any, pose: Any
 ) -> None:  # fmt: skip
-    """Where every frame of the walls' pieces is at time t, and how it moves.
+    """Where every frame of the walls' pieces is at time t, and how it moves; arguments as in `frame_pose`.
 
-    rest: (frames, 7) origin and quaternion at rest. motions: (frames, 2) first and last + 1 of the frame's motions,
-    which are applied one after another. begun: (frames,) s, the moment from which they count time. pose: (frames, 16)
-    origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12, such that the wall's point X moves with velocity + spin × X
-    (X in the scene's coordinates).
+    begun: (frames,) s. pose: (frames, 16) origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12.
     """
     for p in range(frames):
-        ox, oy, oz = rest[p, 0], rest[p, 1], rest[p, 2]
-        aw, ax, ay, az = rest[p, 3], rest[p, 4], rest[p, 5], rest[p, 6]
-        vx, vy, vz, wx, wy, wz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for m in range(motions[p, 0], motions[p, 1]):
-            dx, dy, dz, qw, qx, qy, qz, ux, uy, uz, sx, sy, sz = motion_path(
-                motion_kind[m], t - begun[p], motion_table, m
-            )
-            cx, cy, cz = motion_table[m, 0], motion_table[m, 1], motion_table[m, 2]
-            # The field v + w × X of the motions so far, carried along: X' = c + d + q (X − c).
-            rx, ry, rz = rotated(qw, qx, qy, qz, vx + wy * cz - wz * cy, vy + wz * cx - wx * cz, vz + wx * cy - wy * cx)
-            wx, wy, wz = rotated(qw, qx, qy, qz, wx, wy, wz)
-            ex, ey, ez = cx + dx, cy + dy, cz + dz
-            vx = rx - (wy * ez - wz * ey) + ux - (sy * ez - sz * ey)
-            vy = ry - (wz * ex - wx * ez) + uy - (sz * ex - sx * ez)
-            vz = rz - (wx * ey - wy * ex) + uz - (sx * ey - sy * ex)
-            wx, wy, wz = wx + sx, wy + sy, wz + sz
-            ox, oy, oz = rotated(qw, qx, qy, qz, ox - cx, oy - cy, oz - cz)
-            ox, oy, oz = ox + ex, oy + ey, oz + ez
-            aw, ax, ay, az = (
-                qw * aw - qx * ax - qy * ay - qz * az,
-                qw * ax + qx * aw + qy * az - qz * ay,
-                qw * ay - qx * az + qy * aw + qz * ax,
-                qw * az + qx * ay - qy * ax + qz * aw,
-            )
-        pose[p, 0], pose[p, 1], pose[p, 2] = ox, oy, oz
-        pose[p, 3], pose[p, 4], pose[p, 5], pose[p, 6] = aw, ax, ay, az
-        pose[p, 7], pose[p, 8], pose[p, 9] = vx, vy, vz
-        pose[p, 10], pose[p, 11], pose[p, 12] = wx, wy, wz
+        pose[p, :13] = frame_pose(p, t, rest, motions, motion_kind, motion_table, begun[p])
 
 
 @njit(cache=True)

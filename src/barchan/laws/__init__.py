@@ -37,6 +37,7 @@ class Surface(NamedTuple):
     rolling_friction: float  # μr, m
     rolling_viscosity: float  # μτ, m s
     wall: bool  # the second body is a wall
+    tangential_restitution: float = 1.0  # εt, of hard spheres
 
 
 class Law(Part):

@@ -32,6 +32,8 @@ def choose(model: Model, grains: Grains) -> TimeStep:
     """
     scene, grains = model.scene, grains.join(model.poured)
     frame = 1 / scene.frame_rate
+    if scene.solver == "hard":
+        return TimeStep(frame, "none: hard spheres go from collision to collision")
     speed = impact_speed(model, grains)
     shortest = contact_time(model, grains, speed)
     if scene.time_step is not None:

@@ -41,6 +41,8 @@ class Measures:
         sources = tuple(source.name for source in scene.sources)
         sinks = (*(sink.name for sink in scene.sinks), *(wall.name for wall in scene.walls if wall.absorbing))
         always = (*ALWAYS, "flow") if sources or sinks else ALWAYS
+        if scene.solver == "hard":
+            always = (*always, "collisions")
         missing = [key for key in always if key not in [one.key for one in asked]]
         observables = (*(cast(Observable, registry.part("observables", key)()) for key in missing), *asked)
         owner: dict[str, Observable] = {}
@@ -81,7 +83,8 @@ class Plan:
         model, grains = build(scene)
         warnings = tuple(preflight.check(model, grains))
         time_step = timestep.choose(model, grains)
-        _check_rate(scene, time_step.value)
+        if scene.solver != "hard":
+            _check_rate(scene, time_step.value)
         return cls(scene, model, grains, time_step, measures, warnings)
 
     @property
@@ -103,6 +106,8 @@ class Plan:
     @property
     def pieces(self) -> int:
         """Into how many pieces a frame is cut, so that a run can be watched, saved and stopped between them."""
+        if self.scene.solver == "hard":
+            return WATCHES
         steps = math.floor((1 + 1e-9) / (self.scene.frame_rate * self.time_step.value))
         wanted = max(math.ceil(steps * self.most_grains / MOST_WORK), min(WATCHES, steps // LEAST_STEPS))
         return max(1, min(steps, wanted))

@@ -22,9 +22,10 @@ class Pulse:
     duration: float  # s, simulated
     grains: int
     step: int
-    grain_steps: int  # since this process began to step
+    grain_steps: int  # since this process began to step; none where steps are collisions
     kinetic_energy: float  # J
     worst_overlap: float  # over the smaller radius
+    counted: str = "steps"  # what `step` counts
 
 
 class Progress(Protocol):
@@ -84,8 +85,9 @@ class Meter:
             parts.append(f"{clock_text(left)} left")
         parts.append(f"{pulse.grains} grains")
         if wall > 0:
-            parts.append(f"{short((pulse.step - first.step) / wall)} steps/s")
-            parts.append(f"{short((pulse.grain_steps - first.grain_steps) / wall)} grain-steps/s")
+            parts.append(f"{short((pulse.step - first.step) / wall)} {pulse.counted}/s")
+            if pulse.grain_steps:
+                parts.append(f"{short((pulse.grain_steps - first.grain_steps) / wall)} grain-steps/s")
         parts += [f"kinetic {pulse.kinetic_energy:.3g} J", f"overlap {100 * pulse.worst_overlap:.2g}%"]
         return " · ".join(parts)
 

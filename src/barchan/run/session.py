@@ -48,6 +48,7 @@ class Session:
         self.progress, self.interrupt = progress, interrupt
         self.folder = recorder.folder
         self.grain_steps = 0  # taken in this process after the first visit, which may have compiled
+        self.collisions = 0  # likewise, of hard spheres
         self._began = began  # on the wall clock, the time of earlier processes included
         self._stepping: float | None = None  # when the first visit with steps before it was over
         self._seconds = 0.0  # of wall clock that `grain_steps` took
@@ -99,7 +100,8 @@ class Session:
         if self._stepping is None:
             self._stepping = now if steps else None
         else:
-            self.grain_steps += steps * len(self.solver)
+            self.collisions += steps if self.solver.name == "hard" else 0
+            self.grain_steps += 0 if self.solver.name == "hard" else steps * len(self.solver)
             self._seconds = now - self._stepping
         if self._stepping is not None:
             self.progress.pulse(
@@ -111,6 +113,7 @@ class Session:
                     grain_steps=self.grain_steps,
                     kinetic_energy=self._values["kinetic_energy"],
                     worst_overlap=self._values["worst_overlap"],
+                    counted="collisions" if self.solver.name == "hard" else "steps",
                 )
             )
 
@@ -138,7 +141,9 @@ class Session:
 
     def _timing(self) -> dict[str, Any]:
         timing: dict[str, Any] = {"wall_time": time.monotonic() - self._began}
-        if self._seconds > 0:
+        if self._seconds > 0 and self.solver.name == "hard":
+            timing["collisions_per_second"] = self.collisions / self._seconds
+        elif self._seconds > 0:
             timing["grain_steps_per_second"] = self.grain_steps / self._seconds
         return timing
 

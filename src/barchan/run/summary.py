@@ -20,6 +20,19 @@ FILE = "summary.json"
 ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
     ("simulated", lambda time: f"{time:.6g} s"),
     ("steps", lambda steps, time_step: f"{steps} of {time_step:.3g} s"),
+    ("collisions", lambda collisions, wall_collisions: f"{collisions}, {wall_collisions} of them with walls"),
+    (
+        "too soon",
+        lambda timed_collisions, contact_time, spared_energy: (
+            f"{timed_collisions} within the contact time of {contact_time:.3g} s were elastic, which kept "
+            f"{spared_energy:.3g} J"
+        ),
+    ),
+    ("at rest", lambda rested_collisions, rest_work: f"{rested_collisions} were too slow and given {rest_work:.3g} J"),
+    (
+        "overlaps",
+        lambda overlaps, deepest_overlap: f"{overlaps} collisions began with one, up to {100 * deepest_overlap:.2g}%",
+    ),
     ("grains", lambda grains_in, grains_out: f"{grains_in} in, {grains_out} out"),
     ("flow", lambda flow: "; ".join(_passed(name, **gate) for name, gate in flow.items())),
     ("events", lambda events: ", ".join(f"{name} at {time:.4g} s" for name, time in events.items()) or "none came"),
@@ -27,6 +40,7 @@ ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
     ("worst overlap", lambda worst_overlap: f"{100 * worst_overlap:.3g}% of the smaller radius"),
     ("energy balance", lambda energy_error: f"out by {100 * energy_error:.2g}% of what was turned over"),
     ("neighbour lists", lambda list_rebuilds: f"built {list_rebuilds} times"),
+    ("pace", lambda collisions_per_second: f"{short(collisions_per_second)} collisions/s"),
     ("took", lambda wall_time: clock_text(wall_time)),
     (
         "speed",

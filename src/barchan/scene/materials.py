@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from barchan.scene.scene import Scene
 
 Restitution = Annotated[float, Gt(0), Le(1), Unit("")]
+TangentialRestitution = Annotated[float, Ge(-1), Le(1), Unit("")]
 RollingViscosity = Annotated[float, Ge(0), Unit("m*s")]
 
 
@@ -25,6 +26,9 @@ class Material(Table):
     poisson: Annotated[float, Ge(0), Lt(0.5), Unit("")] = 0.3  # ν
     friction: Coefficient = 0.5  # static coefficient μ
     restitution: Restitution | None = None  # εn of a head-on collision; None: the law's own damping is used
+    tangential_restitution: TangentialRestitution = (
+        1.0  # εt of hard spheres; 1: surfaces slip, -1: they grip and recoil
+    )
     rolling_friction: NonNegativeLength = 0.0  # μr, m: torque μr · normal force against the relative spin
     rolling_viscosity: RollingViscosity = 0.0  # μτ, m s: torque μτ · normal force · relative spin
 
@@ -35,6 +39,7 @@ class PairOverride(Table):
     between: tuple[str, str]  # names among the scene's materials, in either order
     friction: Coefficient | None = None
     restitution: Restitution | None = None
+    tangential_restitution: TangentialRestitution | None = None
     rolling_friction: NonNegativeLength | None = None  # m
     rolling_viscosity: RollingViscosity | None = None  # m s
     young_effective: Pressure | None = None  # E*, Pa; G* is scaled by the same factor
@@ -52,7 +57,8 @@ def surface(scene: Scene, a_name: str, b_name: str, wall: bool) -> Surface:
     """What two of a scene's materials are to each other; with `wall` the second body is a wall.
 
     1/E* = (1−νa²)/Ea + (1−νb²)/Eb and 1/G* = 2(2−νa)(1+νa)/Ea + 2(2−νb)(1+νb)/Eb; of friction, rolling resistance
-    and restitution the smaller of the two governs. The scene's `pairs` come before these rules.
+    and restitution the smaller of the two governs, of tangential restitution the larger, that of the smoother one. The
+    scene's `pairs` come before these rules.
     """
     a, b = scene.materials[a_name], scene.materials[b_name]
     young = 1 / ((1 - a.poisson**2) / a.young + (1 - b.poisson**2) / b.young)
@@ -67,6 +73,7 @@ def surface(scene: Scene, a_name: str, b_name: str, wall: bool) -> Surface:
         rolling_friction=min(a.rolling_friction, b.rolling_friction),
         rolling_viscosity=min(a.rolling_viscosity, b.rolling_viscosity),
         wall=wall,
+        tangential_restitution=max(a.tangential_restitution, b.tangential_restitution),
     )
     override = next((pair for pair in scene.pairs if set(pair.between) == {a_name, b_name}), None)
     return plain if override is None else _overridden(plain, override)
@@ -77,7 +84,7 @@ def _shear_compliance(material: Material) -> float:
 
 
 def _overridden(plain: Surface, override: PairOverride) -> Surface:
-    names = ("friction", "restitution", "rolling_friction", "rolling_viscosity")
+    names = ("friction", "restitution", "tangential_restitution", "rolling_friction", "rolling_viscosity")
     changes = {name: getattr(override, name) for name in names if getattr(override, name) is not None}
     if override.young_effective is not None:
         changes["young"] = override.young_effective

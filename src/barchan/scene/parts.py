@@ -10,6 +10,7 @@ from barchan.integrators import Integrator
 from barchan.laws import Law
 from barchan.motions import Motion
 from barchan.observables import Observable
+from barchan.restitutions import Restitution
 from barchan.scene.tables import Choice
 from barchan.shapes import Shape
 
@@ -29,3 +30,4 @@ ShapeField = Annotated[Shape, family("shapes")]
 MotionField = Annotated[Motion, family("motions")]
 IntegratorField = Annotated[Integrator, family("integrators")]
 ObservableField = Annotated[Observable, family("observables")]
+RestitutionField = Annotated[Restitution, family("restitutions")]

@@ -13,14 +13,14 @@ from barchan.scene.checks import scene_problems
 from barchan.scene.events import Event
 from barchan.scene.grains import Box, GrainGroup
 from barchan.scene.materials import Material, PairOverride, Stiction
-from barchan.scene.parts import IntegratorField, LawField, ObservableField, default
+from barchan.scene.parts import IntegratorField, LawField, ObservableField, RestitutionField, default
 from barchan.scene.problems import unknown_name
-from barchan.scene.quantities import Acceleration, Frequency, PositiveTime
+from barchan.scene.quantities import Acceleration, Frequency, PositiveTime, Time
 from barchan.scene.sources import Sink, Source
 from barchan.scene.tables import Table
 from barchan.scene.walls import Wall
 
-SOLVERS = ("soft",)
+SOLVERS = ("soft", "hard")
 MOST_SEED = 2**63 - 1
 
 
@@ -28,6 +28,12 @@ class Record(Table):
     """What frames hold beside the grains."""
 
     contacts: bool = False  # every contact with its forces, in every frame
+
+
+class HardSpheres(Table):
+    """How the hard-sphere solver goes about its work."""
+
+    contact_time: Time | None = None  # s: a collision so soon after another one is elastic; None: chosen, see docs
 
 
 class Scene(Table):
@@ -51,6 +57,8 @@ class Scene(Table):
     contact: LawField = Field(default_factory=default("laws", "hertz"))  # between grains
     wall_contact: LawField = Field(default_factory=lambda known: known["contact"])  # grains at walls
     stiction: Stiction | None = None
+    restitution: RestitutionField = Field(default_factory=default("restitutions", "constant"))  # of hard spheres
+    hard: HardSpheres = HardSpheres()
     materials: Annotated[dict[str, Material], Len(1)]
     pairs: tuple[PairOverride, ...] = ()
     grains: tuple[GrainGroup, ...] = ()  # may be missing where there are sources

@@ -21,6 +21,7 @@ def restore(model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -
 
 
 def _solver(model: Model) -> Any:
+    from barchan.solvers.hard import HardSolver
     from barchan.solvers.soft import SoftSolver
 
-    return {"soft": SoftSolver}[model.scene.solver]
+    return {"soft": SoftSolver, "hard": HardSolver}[model.scene.solver]

@@ -16,8 +16,7 @@ from barchan.model.pour import Pourer
 from barchan.model.timestep import contact_time, impact_speed
 from barchan.observables import Moment
 from barchan.shapes.mesh import Mesh
-from barchan.solvers import create
-from barchan.solvers.soft_arrays import GHOSTS
+from barchan.solvers import create, hard_check
 
 MOST_OVERLAP = 0.1  # of the smaller radius, at the start
 SOFT = 0.2  # of the radius: a deeper impact is told as a warning
@@ -27,14 +26,18 @@ LISTED = 4  # findings of one kind that are told one by one
 
 def check(model: Model, grains: Grains) -> list[Finding]:
     """Warnings about a scene at its start; SceneError with all errors where there are any."""
+    hard = model.scene.solver == "hard"
+    if hard:
+        hard_check.refuse(model, grains)
     solver = create(model, grains, 1e-6)  # nothing moves yet: the step does not matter
     moment: Moment = solver.moment()
     errors = [
-        *_overlaps(solver, moment), *_outside(solver), *_wrong_side(solver), *_small_box(solver), *_sources(solver),
+        *_overlaps(solver, moment), *_outside(solver, moment), *_wrong_side(solver), *_small_box(solver),
+        *_sources(solver),
     ]  # fmt: skip
     if errors:
         raise SceneError(errors)
-    return [*_notes(model), *_soft(solver, grains.join(model.poured)), *_odd_sizes(solver)]
+    return [*_notes(model), *([] if hard else _soft(solver, grains.join(model.poured))), *_odd_sizes(solver)]
 
 
 def _overlaps(solver: Any, moment: Moment) -> list[Finding]:
@@ -59,11 +62,11 @@ def _overlaps(solver: Any, moment: Moment) -> list[Finding]:
     return findings
 
 
-def _outside(solver: Any) -> list[Finding]:
+def _outside(solver: Any, moment: Moment) -> list[Finding]:
     scene, model = solver.model.scene, solver.model
     if scene.box is None:
         return []
-    position = solver.arrays["position"][: len(solver)]
+    position = moment.position
     outside = (((position < scene.box.low) | (position > scene.box.high)) & ~model.periodic).any(axis=1)
     if not outside.any():
         return []
@@ -78,7 +81,7 @@ def _outside(solver: Any) -> list[Finding]:
 def _wrong_side(solver: Any) -> list[Finding]:
     """Grains inside a solid mesh, or outside one that should hold them."""
     findings = []
-    spheres = solver.arrays["place"][:-GHOSTS, :3]
+    spheres = solver.snapshot().sphere_position
     for index, wall in enumerate(solver.model.scene.walls):
         shape = wall.shape
         if not isinstance(shape, Mesh) or shape.side == "both" or wall.appears > 0 or not wall.present:
@@ -105,8 +108,7 @@ def _notes(model: Model) -> list[Finding]:
 
 
 def _small_box(solver: Any) -> list[Finding]:
-    model = solver.model
-    least = 2 * (2 * solver.lists.largest + solver.lists.skin)
+    model, least = solver.model, solver.least_period
     return [
         Finding(f"box ({'xyz'[axis]})", f"{model.box[axis]:.4g} m", f"a periodic axis must be at least {least:.4g} m",
                 "make it longer, so that no grain touches the same neighbour on both sides")
@@ -149,7 +151,7 @@ def _soft(solver: Any, grains: Grains) -> list[Finding]:
 
 def _odd_sizes(solver: Any) -> list[Finding]:
     """Units that look wrong."""
-    radius = solver.arrays["place"][:-2, 3]
+    radius = solver.snapshot().sphere_radius
     if not len(radius):
         return []
     findings = []

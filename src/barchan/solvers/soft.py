@@ -14,7 +14,8 @@ from barchan.model.grains import Grains
 from barchan.motions import FOREVER
 from barchan.observables import Gate, Moment
 from barchan.record.frame import Frame
-from barchan.solvers import soft_arrays, soft_changes, soft_ledger, soft_watch
+from barchan.solvers import common, soft_arrays, soft_changes, soft_ledger, soft_watch
+from barchan.solvers.common import ADDED, BY_TIME, MASS, REMOVED, WAITING
 from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_lists import Lists
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
@@ -98,6 +99,11 @@ class SoftSolver:
         return len(self.arrays["place"]) - soft_arrays.GHOSTS
 
     @property
+    def least_period(self) -> float:
+        """The shortest, m, that a periodic axis may be: no grain may touch the same neighbour on both sides."""
+        return 2 * (2 * self.lists.largest + self.lists.skin)
+
+    @property
     def worst_overlap(self) -> float:
         """The deepest overlap so far, over the smaller radius."""
         return self.lists.deepest()[0]
@@ -158,7 +164,7 @@ class SoftSolver:
     def insert(self, grains: Grains, gate: str, *, waiting: int = 0) -> None:
         """Add grains, which get the next ids; `gate` is the name of their source, where `waiting` more find no room."""
         number = self.model.gates.index(gate)
-        self.arrays["gates"][number, soft_changes.WAITING] = waiting
+        self.arrays["gates"][number, WAITING] = waiting
         soft_changes.insert(self, grains, number)
 
     def remove(self, mask: np.ndarray, gate: str) -> None:
@@ -172,11 +178,11 @@ class SoftSolver:
 
     def add_wall(self, name: str) -> None:
         """From now on the wall is there."""
-        soft_changes.rule_wall(self, name, soft_changes.ADDED)
+        soft_changes.rule_wall(self, name, ADDED)
 
     def remove_wall(self, name: str) -> None:
         """From now on the wall is there no longer."""
-        soft_changes.rule_wall(self, name, soft_changes.REMOVED)
+        soft_changes.rule_wall(self, name, REMOVED)
 
     def start_motion(self, name: str) -> None:
         """The motions of the wall begin now."""
@@ -188,7 +194,7 @@ class SoftSolver:
 
     def mark_flow(self) -> None:
         """Let the rates at which mass passes the gates be those from now on."""
-        self.arrays["marked"] = np.array([*self.arrays["gates"][:, soft_changes.MASS], self.time])
+        self.arrays["marked"] = np.array([*self.arrays["gates"][:, MASS], self.time])
 
     # ------------------------------------------------------------ arrays for the kernels
 
@@ -258,7 +264,7 @@ class SoftSolver:
 
     def gates(self) -> dict[str, Gate]:
         """What has passed every source, sink and absorbing wall, by name."""
-        return soft_ledger.gates(self)
+        return common.gates(self)
 
     def work_done(self) -> tuple[np.ndarray, np.ndarray]:
         """Work done so far, J: against pairs (normal, friction, rolling), and against walls with the walls' own.
@@ -360,7 +366,7 @@ def _changing(model: Model) -> dict[str, np.ndarray]:
     walls = model.walls
     return {
         "gravity": model.gravity.copy(),
-        "rule": np.where(walls.hidden, soft_changes.REMOVED, soft_changes.BY_TIME),
+        "rule": np.where(walls.hidden, REMOVED, BY_TIME),
         "begun": np.where(walls.waiting, FOREVER, 0.0),  # s
         "swallowed": np.zeros(1),
         "gates": np.zeros((len(model.gates), 7)),  # number, kg, kg m/s, J that have passed; number that waits

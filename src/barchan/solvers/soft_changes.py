@@ -15,14 +15,13 @@ from barchan.geometry import conjugate, rotate
 from barchan.model.grains import Grains
 from barchan.model.room import overlapping, spheres_of
 from barchan.solvers import soft_ledger
+from barchan.solvers.common import count_passing
 from barchan.solvers.soft_arrays import GHOSTS, GRAIN_ARRAYS, SPHERE_ARRAYS, grain_arrays, sphere_arrays
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
 
 INFLOW, OUTFLOW, EVENTS, HELD, HELD_BY_WALLS = range(5)  # entries of the array `booked`, J
-NUMBER, MASS, MOMENTUM, ENERGY, WAITING = 0, 1, slice(2, 5), 5, 6  # columns of the array `gates`
-BY_TIME, ADDED, REMOVED = 0, 1, -1  # values of the array `rule`: whether a piece is there
 
 
 def clear_of_grains(solver: SoftSolver, grains: Grains) -> np.ndarray:
@@ -195,12 +194,7 @@ def _pass(solver: SoftSolver, rows: np.ndarray, gates: np.ndarray) -> float:
     body = rotate(conjugate(a["orientation"][rows]), a["angular"][rows])
     kinetic = 0.5 * mass * np.sum(velocity**2, axis=1) + 0.5 * np.sum(body**2 / a["inertia"][rows], axis=1)
     energy = kinetic - mass * (a["position"][rows] @ a["gravity"])
-    for gate, row, carried in zip(gates, range(len(rows)), energy, strict=True):
-        book = a["gates"][gate]
-        book[NUMBER] += 1
-        book[MASS] += mass[row]
-        book[MOMENTUM] += mass[row] * velocity[row]
-        book[ENERGY] += carried
+    count_passing(a["gates"], gates, mass, velocity, energy)
     return float(energy.sum())
 
 

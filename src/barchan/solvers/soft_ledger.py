@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from barchan.geometry import conjugate, multiply, rotate, rotation_about
-from barchan.model.build import Model
-from barchan.observables import Gate, Moment
+from barchan.observables import Moment
 from barchan.record.frame import Contacts, Frame
+from barchan.solvers import common
+from barchan.solvers.common import gates, turns
 from barchan.solvers.soft_arrays import GHOSTS, lane
 
 if TYPE_CHECKING:
@@ -170,26 +171,6 @@ def moment(solver: SoftSolver) -> Moment:
     )
 
 
-def gates(solver: SoftSolver) -> dict[str, Gate]:
-    """What has passed every source, sink and absorbing wall."""
-    a = solver.arrays
-    sources = {source.name for source in solver.model.scene.sources}
-    elapsed = solver.time - a["marked"][-1]
-    found = {}
-    for name, book, before in zip(solver.model.gates, a["gates"], a["marked"][:-1], strict=True):
-        rate = (book[1] - before) / elapsed if elapsed > 0 else 0.0
-        found[name] = Gate(
-            number=int(book[0]),
-            mass=float(book[1]),
-            momentum=tuple(book[2:5].tolist()),
-            energy=float(book[5]),
-            rate=float(rate),
-            waiting=int(book[6]),
-            inward=name in sources,
-        )
-    return found
-
-
 def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
     """The present moment as a frame, grains in the order of their ids."""
     a, n = solver.arrays, len(solver)
@@ -199,7 +180,7 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
     spheres = np.repeat(a["start"][:-1][order] - begin[:-1], counts) + np.arange(begin[-1])
     model = solver.model
     position = a["position"][:n][order]
-    shift = _turns(model, position)
+    shift = turns(model, position)
     grain = np.repeat(np.arange(n), counts)
     noted = None
     if contacts:
@@ -222,7 +203,7 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
         sphere_position=a["place"][: len(a["place"]) - GHOSTS, :3][spheres] - shift[grain],
         sphere_radius=a["place"][: len(a["place"]) - GHOSTS, 3][spheres],
         wall_pose=wall_poses(solver),
-        wall_present=wall_presence(solver),
+        wall_present=common.wall_presence(model, solver.lists.present),
         contacts=noted,
     )
 
@@ -230,34 +211,9 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
 def positions(solver: SoftSolver) -> np.ndarray:
     """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
     position = solver.arrays["position"][np.argsort(solver.arrays["id"])]
-    return position - _turns(solver.model, position)
-
-
-def _turns(model: Model, position: np.ndarray) -> np.ndarray:
-    """How far (N, 3) m positions lie from where they would be inside a periodic box."""
-    length = np.where(model.periodic, model.box, 1.0)
-    return np.where(model.periodic, np.floor((position - model.low) / length), 0.0) * length
+    return position - turns(solver.model, position)
 
 
 def wall_poses(solver: SoftSolver) -> np.ndarray:
     """(W, 7): a wall's point X0 at rest is found now at p + q·X0."""
-    walls, row = solver.model.scene.walls, 0
-    begun = np.zeros(len(walls))
-    begun[solver.model.walls.wall] = solver.arrays["begun"][solver.model.walls.frame]
-    poses = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(walls), 1))
-    for pose, wall, since in zip(poses, walls, begun, strict=True):
-        for motion in wall.motion:
-            numbers = tuple(solver.arrays["motion_table"][row, 3 : 3 + len(motion.parameters())].tolist())
-            path, row = np.array(motion.at(solver.time - since, numbers)), row + 1
-            pivot = np.array(motion.pivot())
-            pose[:3] = pivot + path[:3] + rotate(path[3:7], pose[:3] - pivot)
-            pose[3:] = multiply(path[3:7], pose[3:])
-    return poses
-
-
-def wall_presence(solver: SoftSolver) -> np.ndarray:
-    """(W,) bool: which walls are there."""
-    walls = solver.model.walls
-    present = np.ones(len(walls.names), bool)
-    present[walls.wall] = solver.lists.present
-    return present
+    return common.wall_poses(solver.model, solver.time, solver.arrays["begun"], solver.arrays["motion_table"])

@@ -1,0 +1,162 @@
+"""Two spheres on parabolas: when they meet, and what the collision does. Cells that grains are found by.
+
+Grains carry clocks of their own: a row says where a grain was, and how fast, when its trajectory last changed. Between
+collisions all grains fall alike, so the distance of two grains follows a straight line, gravity or not.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import njit
+
+from barchan.kernels.bound import rebound
+
+# Columns of `grain`, float64. The first eight, one cache line, are all that a prediction reads.
+X, Y, Z, VX, VY, VZ, CLOCK, RADIUS, WX, WY, WZ, MASS, LAST, MATERIAL, MEETS, LEAVES = range(16)
+# Entries of `space`, float64: period and half of it, gravity, corner and size of cells; contact time; rest.
+PERIOD, HALF, GRAVITY, CORNER, SIZE, CONTACT_TIME, REST, ELASTIC_REST, ROUGH = 0, 3, 6, 9, 12, 15, 16, 17, 18
+# Entries of `book`, float64, J: dissipation normal and tangential, work of walls, kept by the rule of contact time,
+# given at rest, potential energy left behind at periodic faces; deepest overlap over the smaller radius.
+NORMAL, TANGENTIAL, WALL_WORK, SPARED, REST_WORK, SHIFTED, DEEPEST = range(7)
+# Entries of `tally`, int64.
+PAIRS, WALLS, CROSSINGS, STALE, TIMED, RESTED, OVERLAPS, EVENTS, OUTER, LOOKS, STALLED, GONE = range(12)
+NEVER = math.inf
+DEEP = 1e-9  # of the smaller radius: an overlap less deep is round-off
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
+def fall_time(d: float, v: float, g: float) -> float:
+    """When a point at height d ≥ 0 above a face, rising at v under the acceleration g, comes down to it; s."""
+    if v >= 0.0:
+        if g >= 0.0:
+            return NEVER
+        return (v + math.sqrt(v * v - 2.0 * g * d)) / -g
+    root = v * v - 2.0 * g * d
+    if root < 0.0:
+        return NEVER
+    return 2.0 * d / (math.sqrt(root) - v)
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
+def leave_cell(i: int, t: float, cell: int, grain: Any, space: Any, cells: Any) -> tuple[float, int]:
+    """When grain i leaves its cell, and through which face: 2 · axis, and one more for the upper one."""
+    since = t - grain[i, CLOCK]
+    place = cell
+    best, face = NEVER, -1
+    for axis in range(2, -1, -1):
+        c = place % cells[axis]
+        place //= cells[axis]
+        g = space[GRAVITY + axis]
+        v = grain[i, VX + axis] + g * since
+        x = grain[i, axis] + since * (grain[i, VX + axis] + 0.5 * g * since) - space[CORNER + axis]
+        low = x - c * space[SIZE + axis]
+        if c > 0 or cells[3 + axis] > 0:
+            time = fall_time(max(low, 0.0), v, g)
+            if time < best:
+                best, face = time, 2 * axis
+        if c < cells[axis] - 1 or cells[3 + axis] > 0:
+            time = fall_time(max(space[SIZE + axis] - low, 0.0), -v, -g)
+            if time < best:
+                best, face = time, 2 * axis + 1
+    return t + best, face
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
+def resolve_pair(
+    i: int, j: int, t: float, kinds: int, grain: Any, space: Any, surfaces: Any, book: Any, tally: Any
+) -> None:  # fmt: skip
+    """Let grains i and j, both brought to time t, collide: Richardson's equations for rough spheres."""
+    dx, dy, dz = grain[j, X] - grain[i, X], grain[j, Y] - grain[i, Y], grain[j, Z] - grain[i, Z]
+    if dx > space[HALF]:
+        dx -= space[PERIOD]
+    elif dx < -space[HALF]:
+        dx += space[PERIOD]
+    if dy > space[HALF + 1]:
+        dy -= space[PERIOD + 1]
+    elif dy < -space[HALF + 1]:
+        dy += space[PERIOD + 1]
+    if dz > space[HALF + 2]:
+        dz -= space[PERIOD + 2]
+    elif dz < -space[HALF + 2]:
+        dz += space[PERIOD + 2]
+    distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+    nx, ny, nz = dx / distance, dy / distance, dz / distance
+    si, sj, mi, mj = grain[i, RADIUS], grain[j, RADIUS], grain[i, MASS], grain[j, MASS]
+    depth = (si + sj - distance) / min(si, sj)
+    if depth > DEEP:
+        tally[OVERLAPS] += 1
+        book[DEEPEST] = max(book[DEEPEST], depth)
+    # u = v + ωj × sj − ωi × si, with si = si n, sj = −sj n
+    ax = si * grain[i, WX] + sj * grain[j, WX]
+    ay = si * grain[i, WY] + sj * grain[j, WY]
+    az = si * grain[i, WZ] + sj * grain[j, WZ]
+    ux = grain[j, VX] - grain[i, VX] - (ay * nz - az * ny)
+    uy = grain[j, VY] - grain[i, VY] - (az * nx - ax * nz)
+    uz = grain[j, VZ] - grain[i, VZ] - (ax * ny - ay * nx)
+    un = ux * nx + uy * ny + uz * nz
+    tx, ty, tz = ux - un * nx, uy - un * ny, uz - un * nz
+    row = int(grain[i, MATERIAL]) * kinds + int(grain[j, MATERIAL])
+    total = mi + mj
+    reduced = mi * mj / total
+    e = rebound(abs(un), surfaces[row, 0], surfaces[row, 2], surfaces[row, 3])
+    et = surfaces[row, 1]
+    if e < 1.0 and min(t - grain[i, LAST], t - grain[j, LAST]) < space[CONTACT_TIME]:
+        tally[TIMED] += 1
+        book[SPARED] += 0.5 * reduced * (1.0 - e * e) * un * un
+        e = 1.0
+    book[NORMAL] += 0.5 * reduced * (1.0 - e * e) * un * un
+    slip = 2.0 / 7.0 * (1.0 - et)
+    if slip != 0.0:
+        book[TANGENTIAL] += reduced / 7.0 * (1.0 - et * et) * (tx * tx + ty * ty + tz * tz)
+    qx = (1.0 + e) * un * nx + slip * tx
+    qy = (1.0 + e) * un * ny + slip * ty
+    qz = (1.0 + e) * un * nz + slip * tz
+    fi, fj = mj / total, mi / total
+    grain[i, VX] += fi * qx
+    grain[i, VY] += fi * qy
+    grain[i, VZ] += fi * qz
+    grain[j, VX] -= fj * qx
+    grain[j, VY] -= fj * qy
+    grain[j, VZ] -= fj * qz
+    if slip != 0.0:
+        cx, cy, cz = ny * tz - nz * ty, nz * tx - nx * tz, nx * ty - ny * tx  # n × u
+        wi, wj = 2.5 * slip * fi / si, 2.5 * slip * fj / sj
+        grain[i, WX] += wi * cx
+        grain[i, WY] += wi * cy
+        grain[i, WZ] += wi * cz
+        grain[j, WX] += wj * cx
+        grain[j, WY] += wj * cy
+        grain[j, WZ] += wj * cz
+    grain[i, LAST] = t
+    grain[j, LAST] = t
+    tally[PAIRS] += 1
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
+def bring(i: int, t: float, grain: Any, space: Any, attitude: Any) -> None:
+    """Bring grain i along its parabola to time t, and turn it by its spin."""
+    since = t - grain[i, CLOCK]
+    for axis in range(3):
+        g = space[GRAVITY + axis]
+        grain[i, axis] += since * (grain[i, VX + axis] + 0.5 * g * since)
+        grain[i, VX + axis] += g * since
+    grain[i, CLOCK] = t
+    x, y, z = grain[i, WX], grain[i, WY], grain[i, WZ]
+    rate = math.sqrt(x * x + y * y + z * z)
+    if rate > 0.0:
+        w, half = math.cos(0.5 * rate * since), math.sin(0.5 * rate * since) / rate
+        x, y, z = half * x, half * y, half * z
+        a, b, c, d = attitude[i, 0], attitude[i, 1], attitude[i, 2], attitude[i, 3]
+        attitude[i, 0] = w * a - x * b - y * c - z * d
+        attitude[i, 1] = w * b + x * a + y * d - z * c
+        attitude[i, 2] = w * c - x * d + y * a + z * b
+        attitude[i, 3] = w * d + x * c - y * b + z * a
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
+def bring_all(t: float, count: int, grain: Any, space: Any, attitude: Any) -> None:
+    """Bring all grains to time t."""
+    for i in range(count):
+        bring(i, t, grain, space, attitude)

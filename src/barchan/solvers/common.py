@@ -1,0 +1,75 @@
+"""What solvers have in common: the books of gates, and where walls are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from barchan.geometry import multiply, rotate
+from barchan.model.build import Model
+from barchan.observables import Gate
+
+NUMBER, MASS, MOMENTUM, ENERGY, WAITING = 0, 1, slice(2, 5), 5, 6  # columns of the array `gates`
+BY_TIME, ADDED, REMOVED = 0, 1, -1  # values of the array `rule`: whether a piece of a wall is there
+
+
+def gates(solver: Any) -> dict[str, Gate]:
+    """What has passed every source, sink and absorbing wall."""
+    a = solver.arrays
+    sources = {source.name for source in solver.model.scene.sources}
+    elapsed = solver.time - a["marked"][-1]
+    found = {}
+    for name, book, before in zip(solver.model.gates, a["gates"], a["marked"][:-1], strict=True):
+        rate = (book[1] - before) / elapsed if elapsed > 0 else 0.0
+        found[name] = Gate(
+            number=int(book[0]),
+            mass=float(book[1]),
+            momentum=tuple(book[2:5].tolist()),
+            energy=float(book[5]),
+            rate=float(rate),
+            waiting=int(book[6]),
+            inward=name in sources,
+        )
+    return found
+
+
+def count_passing(
+    books: np.ndarray, gates: np.ndarray, mass: np.ndarray, velocity: np.ndarray, energy: np.ndarray
+) -> None:
+    """Enter grains into the books (G, 7) of the gates (N,) that they pass: kg, m/s and J of each."""
+    for gate, row, carried in zip(gates, range(len(mass)), energy, strict=True):
+        book = books[gate]
+        book[NUMBER] += 1
+        book[MASS] += mass[row]
+        book[MOMENTUM] += mass[row] * velocity[row]
+        book[ENERGY] += carried
+
+
+def wall_poses(model: Model, time: float, begun: np.ndarray, motion_table: np.ndarray) -> np.ndarray:
+    """(W, 7): a wall's point X0 at rest is found at this time, s, at p + q·X0; frames move since `begun` (F,) s."""
+    walls, row = model.scene.walls, 0
+    since = np.zeros(len(walls))
+    since[model.walls.wall] = begun[model.walls.frame]
+    poses = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(walls), 1))
+    for pose, wall, first in zip(poses, walls, since, strict=True):
+        for motion in wall.motion:
+            numbers = tuple(motion_table[row, 3 : 3 + len(motion.parameters())].tolist())
+            path, row = np.array(motion.at(time - first, numbers)), row + 1
+            pivot = np.array(motion.pivot())
+            pose[:3] = pivot + path[:3] + rotate(path[3:7], pose[:3] - pivot)
+            pose[3:] = multiply(path[3:7], pose[3:])
+    return poses
+
+
+def wall_presence(model: Model, present: np.ndarray) -> np.ndarray:
+    """(W,) bool: which walls are there, from which of their pieces (P,) are."""
+    there = np.ones(len(model.walls.names), bool)
+    there[model.walls.wall] = present
+    return there
+
+
+def turns(model: Model, position: np.ndarray) -> np.ndarray:
+    """How far (N, 3) m positions lie from where they would be inside a periodic box."""
+    length = np.where(model.periodic, model.box, 1.0)
+    return np.where(model.periodic, np.floor((position - model.low) / length), 0.0) * length

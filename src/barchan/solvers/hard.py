@@ -1,0 +1,331 @@
+"""The hard-sphere solver: spheres that meet for an instant, every collision at its exact moment (Richardson 2011)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from barchan.errors import Finding, RunError
+from barchan.kernels import compile as kernel_compiler
+from barchan.model.build import Model
+from barchan.model.grains import Grains
+from barchan.motions import FOREVER
+from barchan.observables import Gate, Moment
+from barchan.record.frame import Frame
+from barchan.solvers import common, hard_arrays, hard_changes, hard_ledger, hard_watch
+from barchan.solvers.common import ADDED, BY_TIME, MASS, REMOVED
+from barchan.solvers.hard_arrays import CELL, GRAIN_ARRAYS
+
+EVENTS_A_SORT = 100  # events a grain, after which grains are sorted along space again
+FEWEST_A_SORT = 20_000
+SPREAD = 1000  # passages to the rim of the grid, and two a grain, after which the grid is made anew
+FILLING = 6.0  # events a bin of the calendar
+
+
+def _still(t: float) -> tuple[float, ...]:
+    """The path of a wall that does not move."""
+    return (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def _nothing(x: float, y: float, z: float) -> tuple[float, float, float, float]:
+    """The gap to a wall where there is none."""
+    return 1e300, 0.0, 0.0, 1.0
+
+
+class HardSolver:
+    """Advances the grains of a model from event to event; the loop over events is compiled."""
+
+    name = "hard"
+
+    def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
+        self.model = model
+        self.inserted = len(grains)
+        self.energy_error = 0.0  # over the energy turned over
+        self.sort_at = 0  # number of events at which grains are sorted again
+        self.arrays = {**hard_arrays.grain_arrays(grains, model), **_changing(model)}
+        self._bind()
+        self.choose_rest()
+        self.present = model.walls.present(0.0, self.arrays["rule"])
+        self.rebuild(0.0)
+        book = hard_ledger.energies(self)
+        self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
+
+    def _bind(self) -> None:
+        model, walls = self.model, self.model.walls
+        self.kernels = kernel_compiler.bind_hard(
+            type(model.scene.restitution).rebound, walls.gaps or [_nothing], walls.paths or [_still]
+        )
+        self._surfaces = [hard_arrays.surfaces(model, wall=wall) for wall in (False, True)]
+        self._pieces = hard_arrays.wall_arrays(model, self.arrays["begun"])
+
+    def note_motions(self) -> None:
+        """Let the kernels know since when walls move."""
+        self._pieces["rest"][:, self.kernels.BEGUN] = self.arrays["begun"]
+
+    def choose_rest(self) -> None:
+        """Choose the contact time, and how slowly grains may bounce at rest, for the present gravity."""
+        grain, poured = self.arrays["grain"], self.model.poured
+        sizes = 2.0 * np.concatenate([grain[:, 7], poured.radius])
+        speeds = np.concatenate([grain[:, 3:6], poured.velocity])
+        size = float(sizes.mean()) if len(sizes) else 1.0
+        speed = float(np.sqrt((speeds**2).sum(axis=1).mean())) if len(speeds) else 0.0
+        rules = hard_arrays.rest_rules(self.model, self.gravity(), size, speed)
+        self.arrays["space"][15:18] = rules
+
+    def __len__(self) -> int:
+        return len(self.arrays["id"])
+
+    @property
+    def sphere_count(self) -> int:
+        """Spheres of all grains."""
+        return len(self)
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return float(self.arrays["clock"][1])
+
+    @property
+    def step(self) -> int:
+        """Collisions so far, of grains with each other and with walls."""
+        k = self.kernels
+        return int(self.arrays["tally"][k.PAIRS] + self.arrays["tally"][k.WALLS])
+
+    @property
+    def least_period(self) -> float:
+        """The shortest, m, that a periodic axis may be: three cells, so that a grain is near only one of its images."""
+        return 6.0 * self._largest() * hard_arrays.EMPTY
+
+    def _largest(self) -> float:
+        """The largest radius of a grain that is there or may come, m."""
+        return float(np.concatenate([self.arrays["grain"][:, 7], self.model.poured.radius, [1e-300]]).max())
+
+    @property
+    def worst_overlap(self) -> float:
+        """The deepest overlap so far, over the smaller radius."""
+        return float(self.arrays["book"][self.kernels.DEEPEST])
+
+    # ------------------------------------------------------------ events
+
+    def advance_to(self, t: float) -> None:
+        """Go on to time t, s: let happen all that is due by then."""
+        k, a = self.kernels, self.arrays
+        while True:
+            why = k.advance(
+                float(t), max(1, self.sort_at - int(a["tally"][k.EVENTS])), SPREAD + 2 * len(self), len(self),
+                self.model.kinds, a["before"], a["attitude"], a["clock"], a["book"], a["tally"], a["gone"],
+                *self._surfaces, *self._common(),
+            )  # fmt: skip
+            if why == k.ARRIVED:
+                break
+            if why == k.STUCK:
+                raise self._stalled()
+            self.rebuild(float(a["clock"][0]))
+        a["clock"][:] = t
+        if a["tally"][k.GONE]:
+            hard_changes.swallow(self)
+
+    def rebuild(self, now: float) -> None:
+        """Sort the grains along space, make cells and calendar anew, and predict all of them from time `now`, s."""
+        k, a, n = self.kernels, self.arrays, len(self)
+        if a["tally"][k.GONE]:
+            hard_changes.drop_gone(self)
+            n = len(self)
+        place = hard_ledger.paths_at(self, now)
+        largest = self._largest()
+        corner, size, cells = hard_arrays.grid(place, largest, self.model)
+        index = np.clip(np.floor((place - corner) / size), 0, cells[:3] - 1).astype(np.int64)
+        cell = (index[:, 0] * cells[1] + index[:, 1]) * cells[2] + index[:, 2]
+        order = np.lexsort((a["id"], hard_arrays.blocked(index)))
+        for name in GRAIN_ARRAYS:
+            a[name] = np.ascontiguousarray(a[name][order])
+        a["link"][:, CELL] = cell[order]
+        a["link"][:, 2] = -1
+        a["space"][9:12], a["space"][12:15], a["cells"] = corner, size, cells
+        a["head"] = np.full(int(cells[:3].prod()), -1, np.int32)
+        a["bins"] = np.full(max(256, 1 << max(n - 1, 0).bit_length()) + 1, -1, np.int32)
+        a["heap"], a["moment"] = np.zeros(n + 1, np.int32), np.zeros(n + 1)
+        a["gone"] = np.zeros((n + 1, 2), np.int32)
+        a["tally"][k.OUTER] = 0
+        self.sort_at = int(a["tally"][k.EVENTS]) + max(FEWEST_A_SORT, EVENTS_A_SORT * n)
+        self._list_walls(largest)
+        k.start(
+            now, self._width(size), n, a["grain"], a["link"], a["after"], a["before"], a["head"], a["calendar"],
+            a["turn"], a["bins"], a["heap"], a["moment"],
+        )  # fmt: skip
+
+    def _width(self, size: np.ndarray) -> float:
+        """How wide, s, bins of the calendar should be: as before, or guessed from speeds and the size of cells, m."""
+        if self.arrays["calendar"][self.kernels.WIDTH] > 0:
+            return float(self.arrays["calendar"][self.kernels.WIDTH])
+        weight = np.linalg.norm(self.gravity())
+        speed = np.sqrt((self.arrays["grain"][:, 3:6] ** 2).sum(axis=1).mean()) if len(self) else 0.0
+        speed = max(speed, float(np.sqrt(weight * size.min())), 1e-100)
+        return float(FILLING * size.min() / speed / (4 * len(self) + 1))
+
+    def _list_walls(self, largest: float) -> None:
+        """List the pieces of walls that are near each cell."""
+        a, k, cells = self.arrays, self.kernels, self.arrays["cells"]
+        ranges = hard_arrays.cell_ranges(self.model, a["space"][9:12], a["space"][12:15], cells, largest)
+        pieces = np.flatnonzero(self.present)
+        start = np.zeros(int(cells[:3].prod()) + 1, np.int64)
+        common = (pieces, ranges, largest, a["space"], cells, *self._pieces.values())
+        if len(pieces):
+            k.walls_near_cells(*common, start, np.zeros(0, np.int32), False)
+        start = np.cumsum(start)
+        entries = np.zeros(int(start[-1]), np.int32)
+        if len(pieces):
+            k.walls_near_cells(*common, start[:-1].copy(), entries, True)
+        a["wall_start"], a["wall_list"] = start, entries
+
+    def wall_distances(self, points: np.ndarray, owners: np.ndarray | None = None) -> np.ndarray:
+        """Distances (N, P) m of points (N, 3) m from pieces of walls that are there, of `owners` (P,) alone."""
+        pieces = np.flatnonzero(self.present if owners is None else self.present & owners)
+        out = np.zeros((len(points), len(pieces)))
+        if len(pieces):
+            self.kernels.distances(points, pieces, self.time, *self._pieces.values(), out)
+        return out
+
+    def _stalled(self) -> RunError:
+        t = float(self.arrays["clock"][0])
+        return RunError(Finding(
+            f"t = {t:.6g} s", "collisions follow each other in no time: moving walls crush grains, or they have "
+            "collapsed", "time must go on", "leave grains room between walls, and hard.contact_time out",
+        ))  # fmt: skip
+
+    def _common(self) -> list[np.ndarray]:
+        """The arrays that all parts of the loop take, in their order there."""
+        names = ("grain", "link", "after", "head", "space", "cells", "calendar", "turn", "bins", "heap", "moment")
+        walls = (self.arrays["wall_start"], self.arrays["wall_list"], *self._pieces.values())
+        return [*(self.arrays[name] for name in names), *walls]
+
+    # ------------------------------------------------------------ changes between two events
+
+    def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray:
+        """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall.
+
+        With `walls`, none of those of these names that are there; grains do not matter then.
+        """
+        return hard_changes.room(self, grains, walls)
+
+    def insert(self, grains: Grains, gate: str, *, waiting: int = 0) -> None:
+        """Add grains, which get the next ids; `gate` is the name of their source, where `waiting` more find no room."""
+        hard_changes.insert(self, grains, self.model.gates.index(gate), waiting)
+
+    def remove(self, mask: np.ndarray, gate: str) -> None:
+        """Take away the grains of mask (N,) bool, in the order of `snapshot`; `gate` is the name of the sink."""
+        rows = np.argsort(self.arrays["id"])[np.asarray(mask, bool)]
+        hard_changes.remove(self, rows, np.full(len(rows), self.model.gates.index(gate)))
+
+    def meet_walls(self) -> None:
+        """Let walls appear and vanish as the present time says."""
+        hard_changes.meet_walls(self)
+
+    def add_wall(self, name: str) -> None:
+        """From now on the wall is there."""
+        hard_changes.rule_wall(self, name, ADDED)
+
+    def remove_wall(self, name: str) -> None:
+        """From now on the wall is there no longer."""
+        hard_changes.rule_wall(self, name, REMOVED)
+
+    def start_motion(self, name: str) -> None:
+        """The motions of the wall begin now."""
+        hard_changes.start_motion(self, name)
+
+    def change_gravity(self, gravity: Any) -> None:
+        """Gravity is another one, (3,) m/s², from now on."""
+        hard_changes.change_gravity(self, np.array(gravity, float))
+
+    def mark_flow(self) -> None:
+        """Let the rates at which mass passes the gates be those from now on."""
+        self.arrays["marked"] = np.array([*self.arrays["gates"][:, MASS], self.time])
+
+    # ------------------------------------------------------------ reading
+
+    def snapshot(self, *, contacts: bool = False) -> Frame:
+        """The present moment as a frame."""
+        return hard_ledger.frame(self, contacts=contacts)
+
+    def moment(self) -> Moment:
+        """The present moment as observables see it."""
+        return hard_ledger.moment(self)
+
+    def gravity(self) -> np.ndarray:
+        """Gravity at present, (3,) m/s²."""
+        return self.arrays["space"][6:9].copy()
+
+    def positions(self) -> np.ndarray:
+        """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
+        return hard_ledger.positions_at(self, self.time)[np.argsort(self.arrays["id"])]
+
+    def fastest(self) -> float:
+        """The highest speed of a grain, m/s."""
+        return float(np.linalg.norm(hard_ledger.velocities_at(self, self.time), axis=1).max(initial=0.0))
+
+    def kinetic_energy(self) -> float:
+        """Kinetic energy of all grains, J."""
+        return hard_ledger.kinetic(self)
+
+    def gates(self) -> dict[str, Gate]:
+        """What has passed every source, sink and absorbing wall, by name."""
+        return common.gates(self)
+
+    # ------------------------------------------------------------ safety, and coming back
+
+    def watch(self) -> None:
+        """RunError where energy, numbers or the box are out of bounds."""
+        hard_watch.check(self)
+
+    def statistics(self) -> dict[str, float | int]:
+        """What a summary says of the run so far."""
+        return {
+            **hard_ledger.account(self),
+            "worst_overlap": self.worst_overlap,
+            "energy_error": self.energy_error,
+            "grains_in": self.inserted,
+            "grains_out": self.inserted - len(self),
+        }
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """All that changes in a run, verbatim: a solver restored from it goes on with the same bits."""
+        arrays = {name: array.copy() for name, array in self.arrays.items()}
+        return {**arrays, "present": self.present.copy()}, {name: getattr(self, name) for name in _SAVED}
+
+    @classmethod
+    def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> HardSolver:
+        """The solver whose `state` this was."""
+        solver = cls.__new__(cls)
+        solver.model = model
+        for name in _SAVED:
+            setattr(solver, name, meta[name])
+        solver.arrays = dict(arrays)
+        solver.present = solver.arrays.pop("present")
+        solver._bind()
+        return solver
+
+
+def _changing(model: Model) -> dict[str, np.ndarray]:
+    """What events and flow change: gravity, which walls are there and since when they move, and the books."""
+    walls, space = model.walls, np.zeros(18)
+    space[0:3] = model.box
+    space[3:6] = np.where(model.periodic, 0.5 * model.box, np.inf)
+    space[6:9] = model.gravity
+    return {
+        "space": space,
+        "clock": np.zeros(2),  # s: of the last event, and of the run
+        "book": np.zeros(7),
+        "tally": np.zeros(12, np.int64),
+        "calendar": np.zeros(3),
+        "turn": np.zeros(4, np.int64),
+        "rule": np.where(walls.hidden, REMOVED, BY_TIME),
+        "begun": np.where(walls.waiting, FOREVER, 0.0),  # s
+        "gates": np.zeros((len(model.gates), 7)),  # number, kg, kg m/s, J that have passed; number that waits
+        "marked": np.zeros(len(model.gates) + 1),  # kg, and s: the flow and the time of the last mark
+        "booked": np.zeros(3),  # J: inflow, outflow, events
+    }
+
+
+_SAVED = ("inserted", "energy_error", "energy_at_start", "potential_at_start", "sort_at")

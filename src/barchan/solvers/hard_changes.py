@@ -1,0 +1,137 @@
+"""What changes in a hard-sphere run between two events: grains come and go, walls too, gravity turns. All is booked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from barchan.model.grains import Grains
+from barchan.model.room import overlapping, spheres_of
+from barchan.solvers import hard_arrays, hard_ledger
+from barchan.solvers.common import WAITING, count_passing
+from barchan.solvers.hard_arrays import GRAIN_ARRAYS
+
+if TYPE_CHECKING:
+    from barchan.solvers.hard import HardSolver
+
+INFLOW, OUTFLOW, EVENTS = range(3)  # entries of the array `booked`, J
+
+
+def room(solver: HardSolver, grains: Grains, walls: Sequence[str] | None) -> np.ndarray:
+    """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall; options as in `room`."""
+    place, _ = spheres_of(grains)
+    free = np.ones(len(grains), bool)
+    owners = np.ones(len(solver.present), bool)
+    if walls is None:
+        there = np.column_stack([hard_ledger.positions_at(solver, solver.time), solver.arrays["grain"][:, 7]])
+        free[overlapping(place, there, solver.model.box)[0]] = False
+    else:
+        owners = np.array([solver.model.walls.names[wall] in walls for wall in solver.model.walls.wall], bool)
+    distance = solver.wall_distances(place[:, :3], owners)
+    return free & (distance > place[:, 3:]).all(axis=1)
+
+
+def insert(solver: HardSolver, grains: Grains, gate: int, waiting: int) -> None:
+    """Add grains, which get the next ids, through a gate."""
+    a = solver.arrays
+    a["gates"][gate, WAITING] = waiting
+    if not len(grains):
+        return
+    grains.id = solver.inserted + np.arange(len(grains), dtype=np.int64)
+    solver.inserted += len(grains)
+    new = hard_arrays.grain_arrays(grains, solver.model)
+    new["grain"][:, 6] = solver.time
+    first = len(solver)
+    for name in GRAIN_ARRAYS:
+        a[name] = np.concatenate([a[name], new[name]])
+    rows = np.arange(first, len(solver))
+    a["booked"][INFLOW] += _pass(solver, rows, np.full(len(rows), gate))
+    solver.rebuild(solver.time)
+
+
+def remove(solver: HardSolver, rows: np.ndarray, gates: np.ndarray) -> None:
+    """Take away the grains of these rows, each through the gate of the same place in `gates`."""
+    if not len(rows):
+        return
+    solver.arrays["booked"][OUTFLOW] += _pass(solver, rows, gates)
+    _drop(solver, rows)
+    solver.rebuild(solver.time)
+
+
+def swallow(solver: HardSolver) -> None:
+    """Take away the grains that have touched an absorbing wall."""
+    drop_gone(solver)
+    solver.rebuild(solver.time)
+
+
+def drop_gone(solver: HardSolver) -> None:
+    """Book the grains that have touched an absorbing wall at the moment they did, and drop them."""
+    a, k, model = solver.arrays, solver.kernels, solver.model
+    found = a["gone"][: a["tally"][k.GONE]].astype(np.int64)
+    a["tally"][k.GONE] = 0
+    names = [model.walls.names[wall] for wall in model.walls.wall[found[:, 1]]]
+    gates = np.array([model.gates.index(name) for name in names], np.int64)
+    a["booked"][OUTFLOW] += _pass(solver, found[:, 0], gates, own_clocks=True)
+    _drop(solver, found[:, 0])
+
+
+def _drop(solver: HardSolver, rows: np.ndarray) -> None:
+    keep = np.ones(len(solver), bool)
+    keep[rows] = False
+    for name in GRAIN_ARRAYS:
+        solver.arrays[name] = solver.arrays[name][keep]
+
+
+def meet_walls(solver: HardSolver) -> None:
+    """Let walls appear and vanish as the present time and the events say."""
+    present = solver.model.walls.present(solver.time * (1 + 1e-12), solver.arrays["rule"])
+    if np.any(present != solver.present):
+        solver.present = present
+        solver.rebuild(solver.time)
+
+
+def rule_wall(solver: HardSolver, name: str, rule: int) -> None:
+    """Add or remove a wall from now on."""
+    solver.arrays["rule"][_pieces(solver, name)] = rule
+    meet_walls(solver)
+
+
+def start_motion(solver: HardSolver, name: str) -> None:
+    """Let the motions of a wall count time from now on."""
+    solver.arrays["begun"][solver.model.walls.frame[_pieces(solver, name)]] = solver.time
+    solver.note_motions()
+    solver.rebuild(solver.time)
+
+
+def change_gravity(solver: HardSolver, gravity: np.ndarray) -> None:
+    """Let gravity be another one, (3,) m/s², from now on; the jump of potential energy is work of the event."""
+    a, k = solver.arrays, solver.kernels
+    k.bring_all(solver.time, len(solver), a["grain"], a["space"], a["attitude"])
+    before = hard_ledger.energies(solver)["potential_energy"]
+    a["space"][6:9] = gravity
+    solver.choose_rest()
+    a["booked"][EVENTS] += hard_ledger.energies(solver)["potential_energy"] - before
+    solver.rebuild(solver.time)
+
+
+def _pieces(solver: HardSolver, name: str) -> np.ndarray:
+    walls = solver.model.walls
+    return walls.wall == walls.names.index(name)
+
+
+def _pass(solver: HardSolver, rows: np.ndarray, gates: np.ndarray, *, own_clocks: bool = False) -> float:
+    """Count grains at the gates they pass, now or by their own clocks; answers with their energy, J."""
+    a = solver.arrays
+    order = np.argsort(a["id"][rows])
+    rows, gates = rows[order], gates[order]
+    grain = a["grain"][rows]
+    since = np.zeros((len(rows), 1)) if own_clocks else (solver.time - grain[:, 6])[:, None]
+    velocity = grain[:, 3:6] + since * solver.gravity()
+    place = grain[:, 0:3] + since * (grain[:, 3:6] + 0.5 * solver.gravity() * since)
+    turning = 0.4 * grain[:, 7] ** 2 * np.sum(grain[:, 8:11] ** 2, axis=1)
+    kinetic = 0.5 * grain[:, 11] * (np.sum(velocity**2, axis=1) + turning)
+    energy = kinetic - grain[:, 11] * (place @ solver.gravity())
+    count_passing(a["gates"], gates, grain[:, 11], velocity, energy)
+    return float(energy.sum())

@@ -1,0 +1,84 @@
+"""What the hard-sphere solver cannot honour, told before a run, with the solver that can."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from barchan import registry
+from barchan.errors import Finding, SceneError
+from barchan.model.build import Model
+from barchan.model.grains import Grains
+from barchan.motions.servo import Servo
+
+SOFT = 'use solver = "soft"'
+
+
+def refuse(model: Model, grains: Grains) -> None:
+    """SceneError with all that a scene asks for and hard spheres cannot do."""
+    findings = [*_clumps(model, grains), *_forces(model), *_walls(model), *_restitution(model)]
+    if findings:
+        raise SceneError(findings)
+
+
+def _clumps(model: Model, grains: Grains) -> list[Finding]:
+    scene, everything = model.scene, grains.join(model.poured)
+    clumps = np.diff(everything.start) > 1
+    clumps |= (
+        np.bitwise_or.reduceat(np.any(everything.sphere_offset != 0, axis=1), everything.start[:-1])
+        if len(everything)
+        else False
+    )
+    names = [f"grains[{k}]" for k in range(len(scene.grains))] + [f"sources[{k}]" for k in range(len(scene.sources))]
+    return [
+        Finding(f"{names[group]}.shape", "is a clump of spheres", "hard spheres are single spheres", SOFT)
+        for group in np.unique(everything.group[clumps])
+    ]
+
+
+def _forces(model: Model) -> list[Finding]:
+    """Laws, stiction, rolling resistance, integrators, contacts: hard spheres know impulses only."""
+    scene, findings = model.scene, []
+    usual = registry.part("laws", "hertz")()
+    for name, law in (("contact", scene.contact), ("wall_contact", scene.wall_contact)):
+        if law != usual:
+            what = f"the law {law.key!r}" if law.key != usual.key else f"parameters of the law {law.key!r}"
+            findings.append(Finding(name, what, "hard spheres have restitution instead of a contact law", SOFT))
+    if scene.stiction is not None:
+        findings.append(Finding("stiction", "is there", "hard spheres do not stick by friction", SOFT))
+    for name, material in scene.materials.items():
+        if material.rolling_friction or material.rolling_viscosity:
+            findings.append(Finding(f"materials.{name}", "has rolling resistance", "hard spheres have none", SOFT))
+    if scene.integrator != registry.part("integrators", "verlet")():
+        what = f"the integrator {scene.integrator.key!r}"
+        findings.append(Finding("integrator", what, "hard spheres go from collision to collision", SOFT))
+    if scene.time_step is not None:
+        what = f"{scene.time_step:g} s"
+        findings.append(Finding("time_step", what, "hard spheres go from collision to collision", "leave it out"))
+    if scene.record.contacts:
+        expected = "hard spheres meet for an instant, and have no contacts to record"
+        findings.append(Finding("record.contacts", "true", expected, SOFT))
+    for k, one in enumerate(scene.observables):
+        if one.key == "stress":
+            findings.append(Finding(f"observables[{k}]", "stress", "hard spheres have no contact forces", SOFT))
+    return findings
+
+
+def _walls(model: Model) -> list[Finding]:
+    return [
+        Finding(f"walls[{k}].motion", "a servo", "hard spheres do not move walls", SOFT)
+        for k, wall in enumerate(model.scene.walls)
+        if any(isinstance(motion, Servo) for motion in wall.motion)
+    ]
+
+
+def _restitution(model: Model) -> list[Finding]:
+    scene = model.scene
+    used = {group.material for group in scene.grains} | {source.material for source in scene.sources}
+    used |= {wall.material for wall in scene.walls}
+    return [
+        Finding(
+            f"materials.{name}.restitution", "missing", "hard spheres need it, between 0 and 1", "restitution = 0.9"
+        )
+        for name, material in model.scene.materials.items()
+        if material.restitution is None and name in used
+    ]

@@ -1,0 +1,179 @@
+"""Reading the hard-sphere solver: where grains are, energies, frames. Nothing here moves a grain or its clock."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from barchan.geometry import multiply, rotation_about
+from barchan.model.room import overlapping
+from barchan.observables import Moment
+from barchan.record.frame import Frame
+from barchan.solvers import common
+
+if TYPE_CHECKING:
+    from barchan.solvers.hard import HardSolver
+
+TOUCHING = 1e-9  # of the smaller radius: overlaps less deep are round-off and no contacts
+
+
+def paths_at(solver: HardSolver, t: float) -> np.ndarray:
+    """Where the paths of all grains lead at time t, (N, 3) m, in the order of their rows.
+
+    At a periodic face that may be outside the box by round-off, as long as the grain has not passed into its next cell.
+    """
+    grain = solver.arrays["grain"]
+    since = (t - grain[:, 6])[:, None]
+    return grain[:, 0:3] + since * (grain[:, 3:6] + 0.5 * solver.gravity() * since)
+
+
+def positions_at(solver: HardSolver, t: float) -> np.ndarray:
+    """Where all grains are at time t, (N, 3) m, in the order of their rows, inside a periodic box."""
+    place = paths_at(solver, t)
+    return place - common.turns(solver.model, place)
+
+
+def velocities_at(solver: HardSolver, t: float) -> np.ndarray:
+    """How fast all grains are at time t, (N, 3) m/s."""
+    grain = solver.arrays["grain"]
+    return grain[:, 3:6] + (t - grain[:, 6])[:, None] * solver.gravity()
+
+
+def kinetic(solver: HardSolver) -> float:
+    """Kinetic energy of all grains, J, added up in the order of their ids."""
+    order = np.argsort(solver.arrays["id"])
+    grain = solver.arrays["grain"][order]
+    moving = np.sum(velocities_at(solver, solver.time)[order] ** 2, axis=1)
+    turning = 0.4 * grain[:, 7] ** 2 * np.sum(grain[:, 8:11] ** 2, axis=1)
+    return float(0.5 * np.sum(grain[:, 11] * (moving + turning)))
+
+
+def energies(solver: HardSolver) -> dict[str, float]:
+    """The ledger, J: see `observables/energy.py`."""
+    a, k = solver.arrays, solver.kernels
+    order = np.argsort(a["id"])
+    place, mass, books = paths_at(solver, solver.time)[order], a["grain"][order, 11], a["book"]
+    book = {
+        "kinetic_energy": kinetic(solver),
+        "potential_energy": float(books[k.SHIFTED] - np.sum(mass * (place @ solver.gravity()))),
+        "stored_energy": 0.0,
+        "dissipated_normal": float(books[k.NORMAL]),
+        "dissipated_friction": float(books[k.TANGENTIAL]),
+        "dissipated_rolling": 0.0,
+        "dissipated_stiction": 0.0,
+    }
+    inside = sum(book.values())
+    book |= {"wall_work": float(books[k.WALL_WORK]), "rest_work": float(books[k.REST_WORK])}
+    for line, name in enumerate(("inflow_energy", "outflow_energy", "event_work")):
+        book[name] = float(a["booked"][line])
+    given = book["wall_work"] + book["rest_work"] + book["inflow_energy"] + book["event_work"]
+    total = inside - given + book["outflow_energy"]
+    start = getattr(solver, "energy_at_start", total)
+    return {**book, "spared_energy": float(books[k.SPARED]), "energy_error": total - start, "energy_total": total}
+
+
+def account(solver: HardSolver) -> dict[str, float | int]:
+    """Collisions so far, and how often the rules for collapse and rest have acted."""
+    tally, book, k = solver.arrays["tally"], solver.arrays["book"], solver.kernels
+    return {
+        "collisions": solver.step,
+        "wall_collisions": int(tally[k.WALLS]),
+        "timed_collisions": int(tally[k.TIMED]),
+        "spared_energy": float(book[k.SPARED]),
+        "rested_collisions": int(tally[k.RESTED]),
+        "rest_work": float(book[k.REST_WORK]),
+        "contact_time": float(solver.arrays["space"][k.CONTACT_TIME]),
+        "overlaps": int(tally[k.OVERLAPS]),
+        "deepest_overlap": solver.worst_overlap,
+    }
+
+
+def overlaps(solver: HardSolver) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Grains that overlap others or walls by more than round-off: first (C,), second (C,) or −1 − wall, depth, branch.
+
+    Depths are in m; branches (C, 3) m go to the first centre from the second, or from the wall.
+    """
+    a, model = solver.arrays, solver.model
+    place = np.column_stack([positions_at(solver, solver.time), a["grain"][:, 7]])
+    i, j = overlapping(place, place, model.box)
+    i, j = i[i < j], j[i < j]
+    apart = place[i, :3] - place[j, :3]
+    apart -= np.where(model.periodic, model.box * np.round(apart / np.where(model.box > 0, model.box, 1.0)), 0.0)
+    depth = place[i, 3] + place[j, 3] - np.linalg.norm(apart, axis=1)
+    deep = depth > TOUCHING * np.minimum(place[i, 3], place[j, 3])
+    walls = solver.wall_distances(place[:, :3])
+    row, piece = np.nonzero(place[:, 3:] - walls > TOUCHING * place[:, 3:])
+    into = place[row, 3] - walls[row, piece]
+    return (
+        np.concatenate([i[deep], row]),
+        np.concatenate([j[deep], -1 - model.walls.wall[np.flatnonzero(solver.present)[piece]]]),
+        np.concatenate([depth[deep], into]),
+        np.concatenate([apart[deep], np.zeros((len(row), 3))]),
+    )
+
+
+def moment(solver: HardSolver) -> Moment:
+    """The state as observables see it. Hard spheres meet for an instant: only overlaps count as contacts."""
+    a, t = solver.arrays, solver.time
+    first, second, depth, branch = overlaps(solver)
+    radius = a["grain"][:, 7]
+    smaller = np.where(second >= 0, np.minimum(radius[first], radius[np.maximum(second, 0)]), radius[first])
+    return Moment(
+        time=t,
+        gravity=solver.gravity(),
+        flat=solver.model.scene.dimensions == 2,
+        position=positions_at(solver, t),
+        velocity=velocities_at(solver, t),
+        spin=a["grain"][:, 8:11],
+        mass=a["grain"][:, 11],
+        radius=radius,
+        group=a["group"],
+        inserted=solver.inserted,
+        gates=common.gates(solver),
+        ledger=energies(solver),
+        contact_first=first,
+        contact_second=second,
+        contact_overlap=depth,
+        contact_depth=depth / np.maximum(smaller, 1e-300),
+        contact_force=np.zeros((len(first), 3)),
+        contact_branch=branch,
+        steps=account(solver),
+    )
+
+
+def frame(solver: HardSolver, *, contacts: bool) -> Frame:
+    """The present moment as a frame, grains in the order of their ids."""
+    a, t, model = solver.arrays, solver.time, solver.model
+    order = np.argsort(a["id"])
+    grain = a["grain"][order]
+    place = positions_at(solver, t)[order]
+    return Frame(
+        time=t,
+        step=solver.step,
+        id=a["id"][order],
+        group=a["group"][order],
+        position=place,
+        velocity=velocities_at(solver, t)[order],
+        orientation=_orientations(solver)[order],
+        spin=grain[:, 8:11].copy(),
+        mass=grain[:, 11].copy(),
+        radius=grain[:, 7].copy(),
+        born=a["born"][order],
+        sphere_grain=np.arange(len(order)),
+        sphere_position=place,
+        sphere_radius=grain[:, 7].copy(),
+        wall_pose=common.wall_poses(model, t, a["begun"], model.walls.motion_table),
+        wall_present=common.wall_presence(model, solver.present),
+        contacts=None,
+    )
+
+
+def _orientations(solver: HardSolver) -> np.ndarray:
+    """Unit quaternions (N, 4) at the present time."""
+    a = solver.arrays
+    q, turn = a["attitude"].copy(), a["grain"][:, 8:11] * (solver.time - a["grain"][:, 6])[:, None]
+    angle = np.linalg.norm(turn, axis=1)
+    moved = angle > 0
+    q[moved] = multiply(rotation_about(turn[moved], angle[moved]), q[moved])
+    return q / np.linalg.norm(q, axis=1, keepdims=True)
