@@ -14,13 +14,16 @@ from numba import njit
 
 from barchan.kernels.hard_pairs import (
     CLOCK,
+    CORNER,
     CROSSINGS,
     EVENTS,
     GONE,
     GRAVITY,
-    HALF,
+    HELD,
+    LAST,
     LEAVES,
     LOOKS,
+    MARGIN,
     MASS,
     MEETS,
     NEVER,
@@ -28,6 +31,7 @@ from barchan.kernels.hard_pairs import (
     PERIOD,
     RADIUS,
     SHIFTED,
+    SIZE,
     STALE,
     STALLED,
     VX,
@@ -42,6 +46,9 @@ from barchan.kernels.hard_pairs import (
 )  # fmt: skip
 from barchan.kernels.hard_queue import (
     CELL,
+    CELL_X,
+    CELL_Y,
+    CELL_Z,
     COUNT,
     FACE,
     PARTNER,
@@ -52,16 +59,35 @@ from barchan.kernels.hard_queue import (
     move,
     tune,
 )  # fmt: skip
-from barchan.kernels.hard_walls import ABSORBING, BEGUN, BREAKS, FRAME, impact, resolve_wall
+from barchan.kernels.hard_walls import (
+    ABSORBING,
+    BEGUN,
+    BREAKS,
+    CLASS,
+    FRAME,
+    GRIP,
+    PIVOT,
+    SHIFT,
+    STICKY,
+    STILL,
+    TURN,
+    hold,
+    impact,
+    resolve_wall,
+)
+from barchan.kernels.wall_frames import frame_pose, rotated
 
 # Partners that are no grains: nothing, another look, and from FIRST_WALL downwards the pieces of walls.
 NOTHING, LOOK, FIRST_WALL = -1, -2, -3
+ANY_HELD = 6  # entry of `cells`: how many grains walls hold
 # Why `advance` comes back.
 ARRIVED, PAUSED, SPREAD, STUCK = range(4)
+REBIN = 6  # `FACE` of a grain that is held: when it is looked up in which cell it has come to be
+LONG = 1e299  # s, since the clock of a grain that is held
 MOST_STALLED = 10_000  # events a grain in a row, in a time that the clock cannot tell from none
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
 def search_cells(
     i: int, t: float, horizon: float, face: int, grain: Any, link: Any, after: Any, head: Any, space: Any, cells: Any
 ) -> float:
@@ -70,8 +96,6 @@ def search_cells(
     The partner is entered in `link`; the answer is the moment.
     """
     gx, gy, gz = space[GRAVITY], space[GRAVITY + 1], space[GRAVITY + 2]
-    hx, hy, hz = space[HALF], space[HALF + 1], space[HALF + 2]
-    lx, ly, lz = space[PERIOD], space[PERIOD + 1], space[PERIOD + 2]
     own = t - grain[i, CLOCK]
     vx, vy, vz = grain[i, VX] + gx * own, grain[i, VY] + gy * own, grain[i, VZ] + gz * own
     x = grain[i, X] + own * (grain[i, VX] + 0.5 * gx * own)
@@ -79,10 +103,7 @@ def search_cells(
     z = grain[i, Z] + own * (grain[i, VZ] + 0.5 * gz * own)
     radius = grain[i, RADIUS]
     nx, ny, nz = cells[0], cells[1], cells[2]
-    cell = link[i, CELL]
-    cz = cell % nz
-    cy = (cell // nz) % ny
-    cx = cell // (nz * ny)
+    cx, cy, cz = link[i, CELL_X], link[i, CELL_Y], link[i, CELL_Z]
     x_first, x_last, y_first, y_last, z_first, z_last = cx - 1, cx + 1, cy - 1, cy + 1, cz - 1, cz + 1
     if face >= 0:
         if face == 0:
@@ -100,39 +121,42 @@ def search_cells(
     best = horizon - t
     found = -1
     for ix in range(x_first, x_last + 1):
+        ox = x
         if ix < 0 or ix >= nx:
             if cells[3] == 0:
                 continue
-            ix = ix + nx if ix < 0 else ix - nx
+            if ix < 0:
+                ix, ox = ix + nx, x + space[PERIOD]
+            else:
+                ix, ox = ix - nx, x - space[PERIOD]
         for iy in range(y_first, y_last + 1):
+            oy = y
             if iy < 0 or iy >= ny:
                 if cells[4] == 0:
                     continue
-                iy = iy + ny if iy < 0 else iy - ny
+                if iy < 0:
+                    iy, oy = iy + ny, y + space[PERIOD + 1]
+                else:
+                    iy, oy = iy - ny, y - space[PERIOD + 1]
             row = (ix * ny + iy) * nz
             for iz in range(z_first, z_last + 1):
+                oz = z
                 if iz < 0 or iz >= nz:
                     if cells[5] == 0:
                         continue
-                    iz = iz + nz if iz < 0 else iz - nz
+                    if iz < 0:
+                        iz, oz = iz + nz, z + space[PERIOD + 2]
+                    else:
+                        iz, oz = iz - nz, z - space[PERIOD + 2]
                 j = head[row + iz]
                 while j >= 0:
                     since = t - grain[j, CLOCK]
-                    dx = grain[j, X] + since * (grain[j, VX] + 0.5 * gx * since) - x
-                    dy = grain[j, Y] + since * (grain[j, VY] + 0.5 * gy * since) - y
-                    dz = grain[j, Z] + since * (grain[j, VZ] + 0.5 * gz * since) - z
-                    if dx > hx:
-                        dx -= lx
-                    elif dx < -hx:
-                        dx += lx
-                    if dy > hy:
-                        dy -= ly
-                    elif dy < -hy:
-                        dy += ly
-                    if dz > hz:
-                        dz -= lz
-                    elif dz < -hz:
-                        dz += lz
+                    if since > LONG:  # a wall holds it: see `search_held`
+                        j = after[j]
+                        continue
+                    dx = grain[j, X] + since * (grain[j, VX] + 0.5 * gx * since) - ox
+                    dy = grain[j, Y] + since * (grain[j, VY] + 0.5 * gy * since) - oy
+                    dz = grain[j, Z] + since * (grain[j, VZ] + 0.5 * gz * since) - oz
                     wx = grain[j, VX] + gx * since - vx
                     wy = grain[j, VY] + gy * since - vy
                     wz = grain[j, VZ] + gz * since - vz
@@ -179,8 +203,8 @@ def search_walls(
             if t < moment < until:
                 until, broken = moment, True
         time, again = impact(
-            p, t, until, x, y, z, vx, vy, vz, grain[i, RADIUS], space, piece, shape_table, frame, rest, motion_kind,
-            motion_table,
+            p, t, until, x, y, z, vx, vy, vz, grain[i, RADIUS], space, grain, piece, shape_table, frame, rest,
+            motion_kind, motion_table,
         )  # fmt: skip
         if time < horizon:
             horizon = time
@@ -192,6 +216,108 @@ def search_walls(
 
 
 @njit(cache=True, error_model="numpy", _nrt=False)
+def search_held(
+    i: int, t: float, horizon: float, grain: Any, link: Any, after: Any, head: Any, space: Any, cells: Any, piece: Any,
+    shape_table: Any, frame: Any, rest: Any, motion_kind: Any, motion_table: Any,
+) -> float:  # fmt: skip
+    """Find the first collision before `horizon` of grain i with one that a wall holds; if i is held, with others.
+
+    The partner is entered in `link`, the answer is the moment. Paths of held grains are those of their walls.
+    """
+    gx, gy, gz = space[GRAVITY], space[GRAVITY + 1], space[GRAVITY + 2]
+    held = grain[i, CLOCK] == HELD
+    for dx in range(-1, 2):
+        for dy in range(-1, 2):
+            for dz in range(-1, 2):
+                ix, iy, iz = link[i, CELL_X] + dx, link[i, CELL_Y] + dy, link[i, CELL_Z] + dz
+                if cells[3] > 0:
+                    ix = (ix + cells[0]) % cells[0]
+                if cells[4] > 0:
+                    iy = (iy + cells[1]) % cells[1]
+                if cells[5] > 0:
+                    iz = (iz + cells[2]) % cells[2]
+                if ix < 0 or ix >= cells[0] or iy < 0 or iy >= cells[1] or iz < 0 or iz >= cells[2]:
+                    continue
+                j = head[(ix * cells[1] + iy) * cells[2] + iz]
+                while j >= 0:
+                    if (grain[j, CLOCK] == HELD) != held:
+                        free, fixed = (j, i) if held else (i, j)
+                        f = int(grain[fixed, LAST])
+                        own = t - grain[free, CLOCK]
+                        # The image of the free grain that is nearest to the cell of the other one.
+                        sx = image(link[free, CELL_X] - link[fixed, CELL_X], cells[0], space[PERIOD])
+                        sy = image(link[free, CELL_Y] - link[fixed, CELL_Y], cells[1], space[PERIOD + 1])
+                        sz = image(link[free, CELL_Z] - link[fixed, CELL_Z], cells[2], space[PERIOD + 2])
+                        until = horizon
+                        for k in range(BREAKS, rest.shape[1]):
+                            moment = rest[f, k] + rest[f, BEGUN]
+                            if t < moment < until:
+                                until = moment
+                        time, again = impact(
+                            -1 - fixed, t, until,
+                            grain[free, X] + own * (grain[free, VX] + 0.5 * gx * own) + sx,
+                            grain[free, Y] + own * (grain[free, VY] + 0.5 * gy * own) + sy,
+                            grain[free, Z] + own * (grain[free, VZ] + 0.5 * gz * own) + sz,
+                            grain[free, VX] + gx * own, grain[free, VY] + gy * own, grain[free, VZ] + gz * own,
+                            grain[free, RADIUS], space, grain, piece, shape_table, frame, rest, motion_kind,
+                            motion_table,
+                        )  # fmt: skip
+                        if time < until:
+                            horizon = time
+                            link[i, PARTNER] = LOOK if again else j
+                            link[i, PARTNER_COUNT] = link[j, COUNT]
+                        elif until < horizon:
+                            horizon = until
+                            link[i, PARTNER] = LOOK
+                    j = after[j]
+    return horizon
+
+
+@njit(cache=True, _nrt=False)
+def image(apart: int, cells: int, period: float) -> float:
+    """By how much a grain is to be moved, so that it is near one whose cell is `apart` cells before its own."""
+    if apart > cells // 2:
+        return -period
+    if apart < -(cells // 2):
+        return period
+    return 0.0
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
+def next_cell_time(i: int, t: float, grain: Any, space: Any, frame: Any, rest: Any) -> float:
+    """When it is to be looked up in which cell a grain is that a wall holds: before cells are too far behind."""
+    f = int(grain[i, LAST])
+    if frame[f, CLASS] == STILL:
+        return NEVER
+    x, y, z = rest[f, 0] - rest[f, PIVOT], rest[f, 1] - rest[f, PIVOT + 1], rest[f, 2] - rest[f, PIVOT + 2]
+    arm = math.sqrt(x * x + y * y + z * z)
+    x, y, z = grain[i, X], grain[i, Y], grain[i, Z]
+    arm += math.sqrt(x * x + y * y + z * z)
+    pace = rest[f, SHIFT] + rest[f, TURN] * arm
+    return t + space[MARGIN] / pace if pace > 0.0 else NEVER
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
+def rebin(
+    i: int, t: float, grain: Any, link: Any, after: Any, before: Any, head: Any, space: Any, cells: Any, frame: Any,
+    rest: Any, motion_kind: Any, motion_table: Any,
+) -> None:  # fmt: skip
+    """Put grain i, which a moving wall holds, into the cell where it is now."""
+    f = int(grain[i, LAST])
+    pose = frame_pose(f, t, rest, frame, motion_kind, motion_table, rest[f, BEGUN])
+    x, y, z = rotated(pose[3], pose[4], pose[5], pose[6], grain[i, X], grain[i, Y], grain[i, Z])
+    unlink(i, link, after, before, head)
+    for axis in range(3):
+        here = x + pose[0] if axis == 0 else (y + pose[1] if axis == 1 else z + pose[2])
+        c = math.floor((here - space[CORNER + axis]) / space[SIZE + axis])
+        if cells[3 + axis] > 0:
+            c = c % cells[axis]
+        link[i, CELL_X + axis] = min(max(c, 0), cells[axis] - 1)
+    cell = (link[i, CELL_X] * cells[1] + link[i, CELL_Y]) * cells[2] + link[i, CELL_Z]
+    enlist(i, cell, link, after, before, head)
+
+
+@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
 def predict(
     i: int, t: float, known: float, face: int, grain: Any, link: Any, after: Any, head: Any, space: Any, cells: Any,
     calendar: Any, turn: Any, bins: Any, heap: Any, moment: Any, wall_start: Any, wall_list: Any, piece: Any,
@@ -202,11 +328,27 @@ def predict(
     With the face through which it has just passed into its cell, only cells that have come near are searched: up to
     then the collision entered at the moment `known` was the first.
     """
-    leaves, next_face = leave_cell(i, t, link[i, CELL], grain, space, cells)
+    held = grain[i, CLOCK] == HELD
     if face < 0:
         link[i, PARTNER] = NOTHING
-    meets = search_cells(i, t, known, face, grain, link, after, head, space, cells)
-    if wall_start[link[i, CELL]] < wall_start[link[i, CELL] + 1]:
+    if held:
+        leaves, next_face, meets = next_cell_time(i, t, grain, space, frame, rest), REBIN, NEVER
+        if leaves == NEVER:
+            grain[i, MEETS], grain[i, LEAVES] = NEVER, NEVER
+            move(i, NEVER, calendar, turn, bins, heap, moment, link)
+            return
+    else:
+        leaves, next_face = leave_cell(i, t, grain, link, space, cells)
+        meets = search_cells(i, t, known, face, grain, link, after, head, space, cells)
+    if cells[ANY_HELD] > 0:
+        first = min(meets, leaves)
+        other = search_held(
+            i, t, first, grain, link, after, head, space, cells, piece, shape_table, frame, rest, motion_kind,
+            motion_table,
+        )  # fmt: skip
+        if other < first:
+            meets = other
+    if not held and wall_start[link[i, CELL]] < wall_start[link[i, CELL] + 1]:
         first = min(meets, leaves)
         wall = search_walls(
             i, t, first, grain, link, space, wall_start, wall_list, piece, shape_table, frame, rest, motion_kind,
@@ -242,36 +384,22 @@ def enlist(i: int, cell: int, link: Any, after: Any, before: Any, head: Any) -> 
     link[i, CELL] = cell
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
 def cross(
     i: int, grain: Any, link: Any, after: Any, before: Any, head: Any, space: Any, cells: Any, book: Any, tally: Any
 ) -> None:
     """Let grain i pass into the next cell."""
     face = link[i, FACE]
     axis = face // 2
-    stride = 1
-    if axis == 0:
-        stride = cells[1] * cells[2]
-    elif axis == 1:
-        stride = cells[2]
-    cell = link[i, CELL]
-    place = (cell // stride) % cells[axis]
-    unlink(i, link, after, before, head)
+    place = link[i, CELL_X + axis] + (1 if face % 2 else -1)
     length = 0.0
-    if face % 2:
-        place += 1
-        cell += stride
-        if place == cells[axis]:
-            place = 0
-            cell -= stride * cells[axis]
-            length = -space[PERIOD + axis]
-    else:
-        place -= 1
-        cell -= stride
-        if place < 0:
-            place = cells[axis] - 1
-            cell += stride * cells[axis]
-            length = space[PERIOD + axis]
+    if place == cells[axis]:
+        place, length = 0, -space[PERIOD + axis]
+    elif place < 0:
+        place, length = cells[axis] - 1, space[PERIOD + axis]
+    unlink(i, link, after, before, head)
+    link[i, CELL_X + axis] = place
+    cell = (link[i, CELL_X] * cells[1] + link[i, CELL_Y]) * cells[2] + link[i, CELL_Z]
     if length != 0.0:
         # Potential energy that it seems to gain or lose by a period is kept in the books.
         grain[i, axis] += length
@@ -333,13 +461,33 @@ def advance(
                 return STUCK
         partner, face, known = -1, -1, NEVER
         if grain[i, LEAVES] < grain[i, MEETS]:
-            face, known = link[i, FACE], grain[i, MEETS]
-            cross(i, grain, link, after, before, head, space, cells, book, tally)
+            face = link[i, FACE]
+            if face == REBIN:
+                face = -1
+                rebin(
+                    i, t, grain, link, after, before, head, space, cells, frame, rest, motion_kind, motion_table
+                )  # fmt: skip
+            else:
+                known = grain[i, MEETS]
+                cross(i, grain, link, after, before, head, space, cells, book, tally)
         else:
             other = link[i, PARTNER]
             if other >= 0:
                 if link[other, COUNT] != link[i, PARTNER_COUNT]:
                     tally[STALE] += 1
+                elif cells[ANY_HELD] > 0 and (grain[i, CLOCK] == HELD or grain[other, CLOCK] == HELD):
+                    free, fixed = (other, i) if grain[i, CLOCK] == HELD else (i, other)
+                    partner = other if free == other else -1
+                    bring(free, t, grain, space, attitude)
+                    resolve_wall(
+                        free, -1 - fixed, t,
+                        image(link[free, CELL_X] - link[fixed, CELL_X], cells[0], space[PERIOD]),
+                        image(link[free, CELL_Y] - link[fixed, CELL_Y], cells[1], space[PERIOD + 1]),
+                        image(link[free, CELL_Z] - link[fixed, CELL_Z], cells[2], space[PERIOD + 2]),
+                        kinds, grain, space, surfaces, wall_surfaces, book, tally, piece, shape_table, frame, rest,
+                        motion_kind, motion_table,
+                    )  # fmt: skip
+                    link[free, COUNT] += 1
                 else:
                     partner = other
                     bring(i, t, grain, space, attitude)
@@ -350,14 +498,20 @@ def advance(
             elif other <= FIRST_WALL:
                 p = FIRST_WALL - other
                 bring(i, t, grain, space, attitude)
-                if piece[p, ABSORBING] > 0:
+                if piece[p, GRIP] == ABSORBING:
                     swallow(i, p, grain, link, after, before, head, tally, gone)
                     move(i, NEVER, calendar, turn, bins, heap, moment, link)
                     continue
-                resolve_wall(
-                    i, p, t, kinds, grain, space, wall_surfaces, book, tally, piece, shape_table, frame, rest,
-                    motion_kind, motion_table,
-                )  # fmt: skip
+                if piece[p, GRIP] == STICKY:
+                    cells[ANY_HELD] += 1
+                    hold(
+                        i, p, t, grain, attitude, space, book, piece, frame, rest, motion_kind, motion_table
+                    )  # fmt: skip
+                else:
+                    resolve_wall(
+                        i, p, t, 0.0, 0.0, 0.0, kinds, grain, space, surfaces, wall_surfaces, book, tally, piece,
+                        shape_table, frame, rest, motion_kind, motion_table,
+                    )  # fmt: skip
                 link[i, COUNT] += 1
             else:
                 tally[LOOKS] += 1

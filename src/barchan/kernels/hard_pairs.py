@@ -12,17 +12,22 @@ from typing import Any
 from numba import njit
 
 from barchan.kernels.bound import rebound
+from barchan.kernels.hard_queue import CELL_X
 
 # Columns of `grain`, float64. The first eight, one cache line, are all that a prediction reads.
 X, Y, Z, VX, VY, VZ, CLOCK, RADIUS, WX, WY, WZ, MASS, LAST, MATERIAL, MEETS, LEAVES = range(16)
-# Entries of `space`, float64: period and half of it, gravity, corner and size of cells; contact time; rest.
-PERIOD, HALF, GRAVITY, CORNER, SIZE, CONTACT_TIME, REST, ELASTIC_REST, ROUGH = 0, 3, 6, 9, 12, 15, 16, 17, 18
+# Entries of `space`, float64: period and half of it, gravity, corner and size of cells; contact time; slowest
+# speeds at rest; how far a grain that is held may go before it is looked up in which cell it is.
+PERIOD, HALF, GRAVITY, CORNER, SIZE, CONTACT_TIME, REST, ELASTIC_REST, MARGIN = 0, 3, 6, 9, 12, 15, 16, 17, 18
 # Entries of `book`, float64, J: dissipation normal and tangential, work of walls, kept by the rule of contact time,
 # given at rest, potential energy left behind at periodic faces; deepest overlap over the smaller radius.
 NORMAL, TANGENTIAL, WALL_WORK, SPARED, REST_WORK, SHIFTED, DEEPEST = range(7)
 # Entries of `tally`, int64.
 PAIRS, WALLS, CROSSINGS, STALE, TIMED, RESTED, OVERLAPS, EVENTS, OUTER, LOOKS, STALLED, GONE = range(12)
 NEVER = math.inf
+# `CLOCK` of a grain that a sticky wall holds. Its place is then in the coordinates of the wall's frame, `LAST` its
+# number.
+HELD = -1e300
 DEEP = 1e-9  # of the smaller radius: an overlap less deep is round-off
 
 
@@ -40,30 +45,41 @@ def fall_time(d: float, v: float, g: float) -> float:
 
 
 @njit(cache=True, error_model="numpy", _nrt=False)
-def leave_cell(i: int, t: float, cell: int, grain: Any, space: Any, cells: Any) -> tuple[float, int]:
+def leave_axis(low: float, size: float, v: float, g: float, below: bool, above: bool) -> tuple[float, bool]:
+    """When a point `low` above the lower end of a cell leaves it along an axis, and whether through the upper end.
+
+    `below`, `above`: whether there is a next cell at that end.
+    """
+    high = max(size - low, 0.0)
+    low = max(low, 0.0)
+    if g == 0.0:
+        if v > 0.0:
+            return high / v if above else NEVER, True
+        return low / -v if v < 0.0 and below else NEVER, False
+    down = fall_time(low, v, g) if below else NEVER
+    up = fall_time(high, -v, -g) if above else NEVER
+    return min(down, up), up < down
+
+
+@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
+def leave_cell(i: int, t: float, grain: Any, link: Any, space: Any, cells: Any) -> tuple[float, int]:
     """When grain i leaves its cell, and through which face: 2 · axis, and one more for the upper one."""
     since = t - grain[i, CLOCK]
-    place = cell
     best, face = NEVER, -1
-    for axis in range(2, -1, -1):
-        c = place % cells[axis]
-        place //= cells[axis]
-        g = space[GRAVITY + axis]
+    for axis in range(3):
+        c, g = link[i, CELL_X + axis], space[GRAVITY + axis]
         v = grain[i, VX + axis] + g * since
         x = grain[i, axis] + since * (grain[i, VX + axis] + 0.5 * g * since) - space[CORNER + axis]
-        low = x - c * space[SIZE + axis]
-        if c > 0 or cells[3 + axis] > 0:
-            time = fall_time(max(low, 0.0), v, g)
-            if time < best:
-                best, face = time, 2 * axis
-        if c < cells[axis] - 1 or cells[3 + axis] > 0:
-            time = fall_time(max(space[SIZE + axis] - low, 0.0), -v, -g)
-            if time < best:
-                best, face = time, 2 * axis + 1
+        around = cells[3 + axis] > 0
+        time, upper = leave_axis(
+            x - c * space[SIZE + axis], space[SIZE + axis], v, g, around or c > 0, around or c < cells[axis] - 1
+        )
+        if time < best:
+            best, face = time, 2 * axis + (1 if upper else 0)
     return t + best, face
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
 def resolve_pair(
     i: int, j: int, t: float, kinds: int, grain: Any, space: Any, surfaces: Any, book: Any, tally: Any
 ) -> None:  # fmt: skip
@@ -134,7 +150,7 @@ def resolve_pair(
     tally[PAIRS] += 1
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
 def bring(i: int, t: float, grain: Any, space: Any, attitude: Any) -> None:
     """Bring grain i along its parabola to time t, and turn it by its spin."""
     since = t - grain[i, CLOCK]
@@ -159,4 +175,5 @@ def bring(i: int, t: float, grain: Any, space: Any, attitude: Any) -> None:
 def bring_all(t: float, count: int, grain: Any, space: Any, attitude: Any) -> None:
     """Bring all grains to time t."""
     for i in range(count):
-        bring(i, t, grain, space, attitude)
+        if grain[i, CLOCK] != HELD:
+            bring(i, t, grain, space, attitude)

@@ -12,8 +12,8 @@ from typing import Any
 from numba import njit
 
 MEETS, LEAVES = 14, 15  # columns of `grain`, s: when a grain meets another one or a wall, and leaves its cell
-# Columns of `link`, int32, by grain.
-NEXT, PREVIOUS, WHERE, PARTNER, PARTNER_COUNT, COUNT, CELL, FACE = range(8)
+# Columns of `link`, int32, by grain: one cache line. CELL_X … say which cell along each axis.
+NEXT, PREVIOUS, WHERE, PARTNER, PARTNER_COUNT, COUNT, CELL, FACE, CELL_X, CELL_Y, CELL_Z = range(11)
 # Entries of `calendar`, float64: first moment of bin 0 of this turn, width of bins, s, and its inverse.
 ORIGIN, WIDTH, NARROWNESS = 0, 1, 2
 # Entries of `turn`, int64: the present bin, entries in the heap, entries taken and bins passed since the last tuning.
@@ -101,7 +101,7 @@ def take_out(i: int, turn: Any, bins: Any, heap: Any, moment: Any, link: Any) ->
     link[i, WHERE] = NOWHERE
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True, _nrt=False, inline="always")
 def move(i: int, t: float, calendar: Any, turn: Any, bins: Any, heap: Any, moment: Any, link: Any) -> None:
     """Enter grain i at time t in place of the entry it has."""
     where = link[i, WHERE]
@@ -129,7 +129,7 @@ def empty_into_heap(b: int, grain: Any, turn: Any, bins: Any, heap: Any, moment:
         i = after
 
 
-@njit(cache=True, _nrt=False)
+@njit(cache=True, _nrt=False, inline="always")
 def find_next(until: float, grain: Any, calendar: Any, turn: Any, bins: Any, heap: Any, moment: Any, link: Any) -> bool:
     """Turn the calendar until the next entry is at the top of the heap; False where none is due by `until`."""
     last = len(bins) - 1

@@ -20,22 +20,26 @@ from numba import njit
 
 from barchan.kernels.bound import rebound, surface_gap
 from barchan.kernels.hard_pairs import (
+    CLOCK,
     CONTACT_TIME,
     CORNER,
     DEEP,
     DEEPEST,
     ELASTIC_REST,
     GRAVITY,
+    HELD,
     LAST,
     MASS,
     MATERIAL,
     NEVER,
     NORMAL,
     OVERLAPS,
+    PAIRS,
     RADIUS,
     REST,
     REST_WORK,
     RESTED,
+    SHIFTED,
     SIZE,
     SPARED,
     TANGENTIAL,
@@ -54,8 +58,9 @@ from barchan.kernels.hard_pairs import (
 )  # fmt: skip
 from barchan.kernels.wall_frames import frame_pose, rotated
 
-# Columns of `piece`, int64: frame, which gap, material, whether it takes grains away.
-FRAME, GAP, PIECE_MATERIAL, ABSORBING = range(4)
+# Columns of `piece`, int64: frame, which gap, material, and whether it takes grains away or holds them.
+FRAME, GAP, PIECE_MATERIAL, GRIP = range(4)
+ABSORBING, STICKY = 1, 2  # values of GRIP
 # Columns of `frame`, int64: first and last + 1 of its motions, and how much is known of the way its surface moves.
 CLASS = 2
 STILL, SPINNING, SHIFTING, TURNING, WILD = range(5)
@@ -73,19 +78,45 @@ BRIEF = 1e-6  # of the time it takes to fall a radius: a flight shorter than thi
 
 
 @njit(cache=True, error_model="numpy", _nrt=False)
+def frame_of(p: int, grain: Any, piece: Any, frame: Any) -> tuple[int, bool]:
+    """The frame of a piece or of a grain that is held, and whether it stays in place, be it that a round one spins."""
+    if p < 0:
+        f = int(grain[-1 - p, LAST])
+        return f, frame[f, CLASS] == STILL
+    f = piece[p, FRAME]
+    return f, frame[f, CLASS] <= SPINNING
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
+def gap_of(
+    p: int, x: float, y: float, z: float, grain: Any, piece: Any, shape_table: Any
+) -> tuple[float, float, float, float]:
+    """Distance of a point, in the frame's coordinates, from a piece or a grain that is held, and the normal there."""
+    if p >= 0:
+        return surface_gap(piece[p, GAP], x, y, z, shape_table, p)
+    j = -1 - p
+    x, y, z = x - grain[j, X], y - grain[j, Y], z - grain[j, Z]
+    r = math.sqrt(x * x + y * y + z * z)
+    return r - grain[j, RADIUS], x / r, y / r, z / r
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
 def wall_view(
-    p: int, t: float, x: float, y: float, z: float, piece: Any, shape_table: Any, frame: Any, rest: Any,
+    p: int, t: float, x: float, y: float, z: float, grain: Any, piece: Any, shape_table: Any, frame: Any, rest: Any,
     motion_kind: Any, motion_table: Any,
 ) -> tuple[float, float, float, float, float, float, float, float]:  # fmt: skip
-    """Distance of a point from piece p at time t, unit normal towards it, velocity of the surface there, and μ."""
-    f = piece[p, FRAME]
+    """Distance of a point from piece p at time t, unit normal towards it, velocity of the surface there, and μ.
+
+    A grain j that a wall holds is a piece too, with the number −1 − j.
+    """
     vx, vy, vz = 0.0, 0.0, 0.0
-    if frame[f, CLASS] <= SPINNING:
+    f, still = frame_of(p, grain, piece, frame)
+    if still:
         x, y, z = x - rest[f, 0], y - rest[f, 1], z - rest[f, 2]
         lx = rest[f, MATRIX] * x + rest[f, MATRIX + 1] * y + rest[f, MATRIX + 2] * z
         ly = rest[f, MATRIX + 3] * x + rest[f, MATRIX + 4] * y + rest[f, MATRIX + 5] * z
         lz = rest[f, MATRIX + 6] * x + rest[f, MATRIX + 7] * y + rest[f, MATRIX + 8] * z
-        distance, mx, my, mz = surface_gap(piece[p, GAP], lx, ly, lz, shape_table, p)
+        distance, mx, my, mz = gap_of(p, lx, ly, lz, grain, piece, shape_table)
         nx = rest[f, MATRIX] * mx + rest[f, MATRIX + 3] * my + rest[f, MATRIX + 6] * mz
         ny = rest[f, MATRIX + 1] * mx + rest[f, MATRIX + 4] * my + rest[f, MATRIX + 7] * mz
         nz = rest[f, MATRIX + 2] * mx + rest[f, MATRIX + 5] * my + rest[f, MATRIX + 8] * mz
@@ -94,13 +125,13 @@ def wall_view(
             f, t, rest, frame, motion_kind, motion_table, rest[f, BEGUN]
         )
         lx, ly, lz = rotated(qw, -qx, -qy, -qz, x - ox, y - oy, z - oz)
-        distance, mx, my, mz = surface_gap(piece[p, GAP], lx, ly, lz, shape_table, p)
+        distance, mx, my, mz = gap_of(p, lx, ly, lz, grain, piece, shape_table)
         nx, ny, nz = rotated(qw, qx, qy, qz, mx, my, mz)
         cx, cy, cz = x - distance * nx, y - distance * ny, z - distance * nz
         vx, vy, vz = vx + wy * cz - wz * cy, vy + wz * cx - wx * cz, vz + wx * cy - wy * cx
     clearance = NEVER
     inward = -(mx * lx + my * ly)  # times the distance from the axis
-    if inward > 0.0 and rest[f, ROUND] > 0.0:
+    if p >= 0 and inward > 0.0 and rest[f, ROUND] > 0.0:
         clearance = (lx * lx + ly * ly) / inward
     return distance, nx, ny, nz, vx, vy, vz, clearance
 
@@ -119,7 +150,7 @@ def first_zero(room: float, rate: float, bend: float) -> float:
 @njit(cache=True, error_model="numpy", _nrt=False)
 def impact(
     p: int, now: float, until: float, x: float, y: float, z: float, vx: float, vy: float, vz: float, radius: float,
-    space: Any, piece: Any, shape_table: Any, frame: Any, rest: Any, motion_kind: Any, motion_table: Any,
+    space: Any, grain: Any, piece: Any, shape_table: Any, frame: Any, rest: Any, motion_kind: Any, motion_table: Any,
 ) -> tuple[float, bool]:  # fmt: skip
     """When a sphere that is at (x, y, z) now meets piece p, before `until`; NEVER if it does not.
 
@@ -127,8 +158,10 @@ def impact(
     """
     gx, gy, gz = space[GRAVITY], space[GRAVITY + 1], space[GRAVITY + 2]
     weight = math.sqrt(gx * gx + gy * gy + gz * gz)
-    f = piece[p, FRAME]
-    moving = frame[f, CLASS]
+    f, still = frame_of(p, grain, piece, frame)
+    moving = STILL if still else max(frame[f, CLASS], SHIFTING)
+    if not still and frame[f, CLASS] == SPINNING:
+        moving = TURNING  # what a spinning wall holds goes round
     tolerance = TOUCH * radius
     t = now
     for _ in range(MOST_STEPS):
@@ -138,7 +171,7 @@ def impact(
         pz = z + since * (vz + 0.5 * gz * since)
         ux, uy, uz = vx + gx * since, vy + gy * since, vz + gz * since
         distance, nx, ny, nz, sx, sy, sz, clear = wall_view(
-            p, t, px, py, pz, piece, shape_table, frame, rest, motion_kind, motion_table
+            p, t, px, py, pz, grain, piece, shape_table, frame, rest, motion_kind, motion_table
         )
         room = distance - radius
         rate = nx * (ux - sx) + ny * (uy - sy) + nz * (uz - sz)
@@ -147,7 +180,7 @@ def impact(
             return t, False
         pull = -(nx * gx + ny * gy + nz * gz)  # how gravity bends the gap towards zero
         window = until - t
-        if moving <= SPINNING and clear == NEVER:
+        if moving == STILL and clear == NEVER:
             bend, speed = pull, 0.0
         else:
             # Speeds are bounded over a window in which the grain goes two radii at most.
@@ -173,7 +206,7 @@ def impact(
                 # From the surface it comes back after 2 rate/bend; from within it may turn back in half of that.
                 step = (2.0 if room >= -tolerance else 1.0) * rate / bend
                 if step < BRIEF * math.sqrt(radius / bend):
-                    if pull > 0.0 or moving <= SPINNING:
+                    if pull > 0.0 or moving == STILL:
                         return t, False
                     step = SKIM * radius / speed
         else:
@@ -195,16 +228,20 @@ def impact(
 
 @njit(cache=True, error_model="numpy", _nrt=False)
 def resolve_wall(
-    i: int, p: int, t: float, kinds: int, grain: Any, space: Any, surfaces: Any, book: Any, tally: Any, piece: Any,
-    shape_table: Any, frame: Any, rest: Any, motion_kind: Any, motion_table: Any,
+    i: int, p: int, t: float, dx: float, dy: float, dz: float, kinds: int, grain: Any, space: Any, surfaces: Any,
+    wall_surfaces: Any, book: Any, tally: Any, piece: Any, shape_table: Any, frame: Any, rest: Any, motion_kind: Any,
+    motion_table: Any,
 ) -> None:  # fmt: skip
-    """Let grain i, brought to time t, collide with piece p, which is infinitely heavy."""
-    x, y, z, s, m = grain[i, X], grain[i, Y], grain[i, Z], grain[i, RADIUS], grain[i, MASS]
+    """Let grain i, brought to time t, collide with piece p, or with what a wall holds: both are infinitely heavy.
+
+    (dx, dy, dz) is the way from the grain to the periodic image that is meant.
+    """
+    x, y, z, s, m = grain[i, X] + dx, grain[i, Y] + dy, grain[i, Z] + dz, grain[i, RADIUS], grain[i, MASS]
     distance, nx, ny, nz, sx, sy, sz, _ = wall_view(
-        p, t, x, y, z, piece, shape_table, frame, rest, motion_kind, motion_table
+        p, t, x, y, z, grain, piece, shape_table, frame, rest, motion_kind, motion_table
     )
-    f = piece[p, FRAME]
-    if frame[f, CLASS] == SPINNING:
+    f, _ = frame_of(p, grain, piece, frame)
+    if p >= 0 and frame[f, CLASS] == SPINNING:
         pose = frame_pose(f, t, rest, frame, motion_kind, motion_table, rest[f, BEGUN])
         cx, cy, cz = x - distance * nx, y - distance * ny, z - distance * nz
         wx, wy, wz = pose[10], pose[11], pose[12]
@@ -212,9 +249,15 @@ def resolve_wall(
     if (s - distance) / s > DEEP:
         tally[OVERLAPS] += 1
         book[DEEPEST] = max(book[DEEPEST], (s - distance) / s)
-    row = int(grain[i, MATERIAL]) * kinds + piece[p, PIECE_MATERIAL]
-    strike(i, t, m, s, nx, ny, nz, sx, sy, sz, row, grain, space, surfaces, book, tally)
-    tally[WALLS] += 1
+    row = int(grain[i, MATERIAL]) * kinds
+    if p < 0:
+        row += int(grain[-1 - p, MATERIAL])
+        strike(i, t, m, s, nx, ny, nz, sx, sy, sz, row, grain, space, surfaces, book, tally)
+        tally[PAIRS] += 1
+    else:
+        row += piece[p, PIECE_MATERIAL]
+        strike(i, t, m, s, nx, ny, nz, sx, sy, sz, row, grain, space, wall_surfaces, book, tally)
+        tally[WALLS] += 1
 
 
 @njit(cache=True, error_model="numpy", _nrt=False)
@@ -263,9 +306,43 @@ def strike(
 
 
 @njit(cache=True, error_model="numpy", _nrt=False)
+def hold(
+    i: int, p: int, t: float, grain: Any, attitude: Any, space: Any, book: Any, piece: Any, frame: Any, rest: Any,
+    motion_kind: Any, motion_table: Any,
+) -> None:  # fmt: skip
+    """Let piece p hold grain i, brought to time t, from now on: it becomes a part of the wall.
+
+    Its kinetic energy is lost to the wall; its potential energy leaves the sum over grains and stays in the books.
+    """
+    f = piece[p, FRAME]
+    ox, oy, oz, qw, qx, qy, qz, _, _, _, _, _, _ = frame_pose(
+        f, t, rest, frame, motion_kind, motion_table, rest[f, BEGUN]
+    )
+    m, s = grain[i, MASS], grain[i, RADIUS]
+    moving, turning, height = 0.0, 0.0, 0.0
+    for axis in range(3):
+        moving += grain[i, VX + axis] ** 2
+        turning += grain[i, WX + axis] ** 2
+        height -= space[GRAVITY + axis] * grain[i, X + axis]
+        grain[i, VX + axis] = 0.0
+        grain[i, WX + axis] = 0.0
+    book[NORMAL] += 0.5 * m * (moving + 0.4 * s * s * turning)
+    book[SHIFTED] += m * height
+    grain[i, X], grain[i, Y], grain[i, Z] = rotated(
+        qw, -qx, -qy, -qz, grain[i, X] - ox, grain[i, Y] - oy, grain[i, Z] - oz
+    )
+    a, b, c, d = attitude[i, 0], attitude[i, 1], attitude[i, 2], attitude[i, 3]
+    attitude[i, 0] = qw * a + qx * b + qy * c + qz * d
+    attitude[i, 1] = qw * b - qx * a - qy * d + qz * c
+    attitude[i, 2] = qw * c + qx * d - qy * a - qz * b
+    attitude[i, 3] = qw * d - qx * c + qy * b - qz * a
+    grain[i, CLOCK], grain[i, LAST] = HELD, f
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
 def walls_near_cells(
-    pieces: Any, ranges: Any, reach: float, space: Any, cells: Any, piece: Any, shape_table: Any, frame: Any, rest: Any,
-    motion_kind: Any, motion_table: Any, start: Any, entries: Any, fill: bool,
+    pieces: Any, ranges: Any, reach: float, space: Any, cells: Any, grain: Any, piece: Any, shape_table: Any,
+    frame: Any, rest: Any, motion_kind: Any, motion_table: Any, start: Any, entries: Any, fill: bool,
 ) -> None:  # fmt: skip
     """List the pieces that a grain of radius up to `reach` may touch while its centre is in a cell.
 
@@ -298,7 +375,7 @@ def walls_near_cells(
                         y = space[CORNER + 1] + (iy + 0.5) * space[SIZE + 1]
                         z = space[CORNER + 2] + (iz + 0.5) * space[SIZE + 2]
                         if wall_view(
-                            p, 0.0, x, y, z, piece, shape_table, frame, rest, motion_kind, motion_table
+                            p, 0.0, x, y, z, grain, piece, shape_table, frame, rest, motion_kind, motion_table
                         )[0] > near:  # fmt: skip
                             continue
                     cell = (ix * cells[1] + iy) * cells[2] + iz
@@ -311,13 +388,13 @@ def walls_near_cells(
 
 @njit(cache=True, error_model="numpy", _nrt=False)
 def distances(
-    points: Any, pieces: Any, t: float, piece: Any, shape_table: Any, frame: Any, rest: Any, motion_kind: Any,
-    motion_table: Any, out: Any,
+    points: Any, pieces: Any, t: float, grain: Any, piece: Any, shape_table: Any, frame: Any, rest: Any,
+    motion_kind: Any, motion_table: Any, out: Any,
 ) -> None:  # fmt: skip
     """out[i, k]: how far point i is from piece pieces[k] at time t, m."""
     for i in range(len(points)):
         for k in range(len(pieces)):
             out[i, k] = wall_view(
-                pieces[k], t, points[i, 0], points[i, 1], points[i, 2], piece, shape_table, frame, rest, motion_kind,
-                motion_table,
+                pieces[k], t, points[i, 0], points[i, 1], points[i, 2], grain, piece, shape_table, frame, rest,
+                motion_kind, motion_table,
             )[0]  # fmt: skip

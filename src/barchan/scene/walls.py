@@ -36,8 +36,8 @@ class Wall(Table):
     """A surface that grains cannot pass. In TOML the shape's own fields stand beside these.
 
     `motion` is one motion or a list of them, applied in order: each moves what the one before it has moved. An
-    absorbing wall pushes nothing: a grain that touches it is removed and counted. A wall that is not `present` waits
-    for an event to add it.
+    absorbing wall pushes nothing: a grain that touches it is removed and counted. A sticky one holds it rigidly from
+    then on. A wall that is not `present` waits for an event to add it.
     """
 
     flat: ClassVar[str] = "shape"
@@ -50,6 +50,7 @@ class Wall(Table):
     vanishes: PositiveTime | None = None  # s; None: never
     present: bool = True  # false: only from the event on that adds it
     absorbing: bool = False
+    sticky: bool = False  # a grain that touches it is held from then on; hard spheres only
     color: Annotated[str, Len(1)] | None = None  # a name or #rrggbb, for pictures
 
     @model_validator(mode="after")
@@ -58,6 +59,12 @@ class Wall(Table):
             raise fault(
                 f"vanishes at {self.vanishes:g} s, appears at {self.appears:g} s", "it must vanish after it appears"
             )
+        return self
+
+    @model_validator(mode="after")
+    def _holds_or_takes(self) -> Wall:
+        if self.absorbing and self.sticky:
+            raise fault("both absorbing and sticky", "a wall either takes grains away or holds them")
         return self
 
     def to_dict(self, *, full: bool = True) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from barchan.observables import Gate, Moment
 from barchan.record.frame import Frame
 from barchan.solvers import common, hard_arrays, hard_changes, hard_ledger, hard_watch
 from barchan.solvers.common import ADDED, BY_TIME, MASS, REMOVED
-from barchan.solvers.hard_arrays import CELL, GRAIN_ARRAYS
+from barchan.solvers.hard_arrays import CELL, CELLS, GRAIN_ARRAYS
 
 EVENTS_A_SORT = 100  # events a grain, after which grains are sorted along space again
 FEWEST_A_SORT = 20_000
@@ -59,6 +59,17 @@ class HardSolver:
         )
         self._surfaces = [hard_arrays.surfaces(model, wall=wall) for wall in (False, True)]
         self._pieces = hard_arrays.wall_arrays(model, self.arrays["begun"])
+
+    def frame_pose(self, frame: int, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Origin (3,) m, quaternion (4,), velocity (3,) m/s and spin (3,) rad/s of a wall's frame at time t.
+
+        Its point X moves with velocity + spin × X.
+        """
+        x = self._pieces
+        pose = np.array(self.kernels.frame_pose(
+            frame, t, x["rest"], x["frame"], x["motion_kind"], x["motion_table"], x["rest"][frame, 7]
+        ))  # fmt: skip
+        return pose[:3], pose[3:7], pose[7:10], pose[10:]
 
     def note_motions(self) -> None:
         """Let the kernels know since when walls move."""
@@ -141,7 +152,7 @@ class HardSolver:
         order = np.lexsort((a["id"], hard_arrays.blocked(index)))
         for name in GRAIN_ARRAYS:
             a[name] = np.ascontiguousarray(a[name][order])
-        a["link"][:, CELL] = cell[order]
+        a["link"][:, CELL], a["link"][:, CELLS] = cell[order], index[order]
         a["link"][:, 2] = -1
         a["space"][9:12], a["space"][12:15], a["cells"] = corner, size, cells
         a["head"] = np.full(int(cells[:3].prod()), -1, np.int32)
@@ -149,6 +160,8 @@ class HardSolver:
         a["heap"], a["moment"] = np.zeros(n + 1, np.int32), np.zeros(n + 1)
         a["gone"] = np.zeros((n + 1, 2), np.int32)
         a["tally"][k.OUTER] = 0
+        cells[k.ANY_HELD] = np.count_nonzero(a["grain"][:, 6] == k.HELD)
+        a["space"][k.MARGIN] = hard_arrays.SLACK * 2.0 * largest
         self.sort_at = int(a["tally"][k.EVENTS]) + max(FEWEST_A_SORT, EVENTS_A_SORT * n)
         self._list_walls(largest)
         k.start(
@@ -171,7 +184,7 @@ class HardSolver:
         ranges = hard_arrays.cell_ranges(self.model, a["space"][9:12], a["space"][12:15], cells, largest)
         pieces = np.flatnonzero(self.present)
         start = np.zeros(int(cells[:3].prod()) + 1, np.int64)
-        common = (pieces, ranges, largest, a["space"], cells, *self._pieces.values())
+        common = (pieces, ranges, largest, a["space"], cells, a["grain"], *self._pieces.values())
         if len(pieces):
             k.walls_near_cells(*common, start, np.zeros(0, np.int32), False)
         start = np.cumsum(start)
@@ -185,7 +198,7 @@ class HardSolver:
         pieces = np.flatnonzero(self.present if owners is None else self.present & owners)
         out = np.zeros((len(points), len(pieces)))
         if len(pieces):
-            self.kernels.distances(points, pieces, self.time, *self._pieces.values(), out)
+            self.kernels.distances(points, pieces, self.time, self.arrays["grain"], *self._pieces.values(), out)
         return out
 
     def _stalled(self) -> RunError:
@@ -309,7 +322,7 @@ class HardSolver:
 
 def _changing(model: Model) -> dict[str, np.ndarray]:
     """What events and flow change: gravity, which walls are there and since when they move, and the books."""
-    walls, space = model.walls, np.zeros(18)
+    walls, space = model.walls, np.zeros(19)
     space[0:3] = model.box
     space[3:6] = np.where(model.periodic, 0.5 * model.box, np.inf)
     space[6:9] = model.gravity

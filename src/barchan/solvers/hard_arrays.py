@@ -19,9 +19,11 @@ from barchan.scene.materials import surface
 GRAIN_ARRAYS = ("grain", "link", "after", "before", "attitude", "id", "group", "born")
 CELLS_A_GRAIN = 4  # at the most
 FEWEST_CELLS = 512
-CELL = 6  # column of `link`, as in kernels/hard_queue.py
+CELL, CELLS = 6, slice(8, 11)  # columns of `link`, as in kernels/hard_queue.py
 EMPTY = 1.0 + 1e-9  # cells are this much wider than the largest grain, so that round-off hides no neighbour
 STILL, SPINNING, SHIFTING, TURNING, WILD = range(5)  # as in kernels/hard_walls.py
+STICKY = 2  # likewise
+SLACK = 0.2  # of a grain's size, by which cells are wider where moving walls hold grains
 # A resting grain bounces: no flight is shorter than this share of the time √(d/g) in which gravity moves it by its
 # size.
 CONTACT_SHARE = 0.03
@@ -42,7 +44,7 @@ def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:
     grain[:, 13] = grains.material
     return {
         "grain": grain,
-        "link": np.full((n, 8), -1, np.int32),
+        "link": np.full((n, 16), -1, np.int32),
         "after": np.full(n, -1, np.int32),
         "before": np.full(n, -1, np.int32),
         "attitude": grains.orientation.copy(),
@@ -53,7 +55,7 @@ def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:
 
 
 def grid(position: np.ndarray, largest: float, model: Model) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Corner (3,) m, size (3,) m and numbers of cells with periodicity (6,) int64 for grains at these places.
+    """Corner (3,) m, size (3,) m and numbers of cells, periodicity, and 0 held (7,) int64 for grains at these places.
 
     Along an open axis there is a cell to spare at either end.
     """
@@ -63,7 +65,8 @@ def grid(position: np.ndarray, largest: float, model: Model) -> tuple[np.ndarray
         high = np.where(model.periodic, high, position.max(axis=0))
     extent = np.maximum(high - low, 0.0)
     most = max(CELLS_A_GRAIN * len(position), FEWEST_CELLS)
-    size = 2.0 * largest * EMPTY
+    moving = any(wall.sticky and wall.motion for wall in model.scene.walls)
+    size = 2.0 * largest * (1.0 + SLACK if moving else EMPTY)
     while True:
         inner = np.maximum(np.floor(extent / size), 1.0)
         counts = inner + np.where(model.periodic, 0.0, 2.0)
@@ -72,7 +75,7 @@ def grid(position: np.ndarray, largest: float, model: Model) -> tuple[np.ndarray
         size *= 1.1
     sizes = np.where(model.periodic, extent / inner, np.maximum(size, extent / inner))
     corner = np.where(model.periodic, low, low - sizes)
-    return corner, sizes, np.array([*counts, *model.periodic], np.int64)
+    return corner, sizes, np.array([*counts, *model.periodic, 0], np.int64)
 
 
 def surfaces(model: Model, wall: bool) -> np.ndarray:
@@ -111,8 +114,10 @@ def wall_arrays(model: Model, begun: np.ndarray) -> dict[str, np.ndarray]:
     table = np.full((frames, max([len(times) for times in breaks], default=0)), np.inf)
     for f, times in enumerate(breaks):
         table[f, : len(times)] = sorted(times)
+    sticky = np.array([scene.walls[owner].sticky for owner in walls.wall], bool)
+    grip = np.where(sticky, STICKY, walls.absorbing.astype(np.int64))
     return {
-        "piece": np.column_stack([walls.frame, walls.kind, walls.material, walls.absorbing.astype(np.int64)]),
+        "piece": np.column_stack([walls.frame, walls.kind, walls.material, grip]),
         "shape_table": walls.shape_table,
         "frame": moved,
         "rest": np.ascontiguousarray(np.column_stack([rest, table])),

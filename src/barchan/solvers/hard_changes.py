@@ -88,8 +88,30 @@ def meet_walls(solver: HardSolver) -> None:
     """Let walls appear and vanish as the present time and the events say."""
     present = solver.model.walls.present(solver.time * (1 + 1e-12), solver.arrays["rule"])
     if np.any(present != solver.present):
+        _release(solver, present)
         solver.present = present
         solver.rebuild(solver.time)
+
+
+def _release(solver: HardSolver, present: np.ndarray) -> None:
+    """Let go the grains that are held by walls which are there no longer; what they bring is work of the event."""
+    a, walls = solver.arrays, solver.model.walls
+    there = np.zeros(len(walls.rest), bool)
+    there[walls.frame[present]] = True
+    rows = np.flatnonzero(hard_ledger.held_rows(solver))
+    rows = rows[~there[a["grain"][rows, 12].astype(np.int64)]]
+    if not len(rows):
+        return
+    before = hard_ledger.energies(solver)
+    frame, order = solver.snapshot(), np.argsort(np.argsort(a["id"]))
+    now = order[rows]
+    place = hard_ledger.paths_at(solver, solver.time)[rows]
+    grain = a["grain"]
+    a["attitude"][rows], grain[rows, 8:11] = frame.orientation[now], frame.spin[now] * solver.model.freedom[3:]
+    grain[rows, 3:6], grain[rows, 0:3] = frame.velocity[now], place
+    grain[rows, 6], grain[rows, 12] = solver.time, -np.inf
+    after = hard_ledger.energies(solver)
+    a["booked"][EVENTS] += sum(after[name] - before[name] for name in ("kinetic_energy", "potential_energy"))
 
 
 def rule_wall(solver: HardSolver, name: str, rule: int) -> None:
@@ -127,11 +149,14 @@ def _pass(solver: HardSolver, rows: np.ndarray, gates: np.ndarray, *, own_clocks
     order = np.argsort(a["id"][rows])
     rows, gates = rows[order], gates[order]
     grain = a["grain"][rows]
-    since = np.zeros((len(rows), 1)) if own_clocks else (solver.time - grain[:, 6])[:, None]
-    velocity = grain[:, 3:6] + since * solver.gravity()
-    place = grain[:, 0:3] + since * (grain[:, 3:6] + 0.5 * solver.gravity() * since)
+    if own_clocks:
+        velocity, place = grain[:, 3:6], grain[:, 0:3]
+    else:
+        velocity = hard_ledger.velocities_at(solver, solver.time)[rows]
+        place = hard_ledger.paths_at(solver, solver.time)[rows]
     turning = 0.4 * grain[:, 7] ** 2 * np.sum(grain[:, 8:11] ** 2, axis=1)
     kinetic = 0.5 * grain[:, 11] * (np.sum(velocity**2, axis=1) + turning)
     energy = kinetic - grain[:, 11] * (place @ solver.gravity())
+    energy[hard_ledger.held_rows(solver)[rows]] = 0.0  # what a wall holds has none of its own
     count_passing(a["gates"], gates, grain[:, 11], velocity, energy)
     return float(energy.sum())

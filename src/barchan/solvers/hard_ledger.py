@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from barchan.geometry import multiply, rotation_about
+from barchan.geometry import multiply, rotate, rotation_about
 from barchan.model.room import overlapping
 from barchan.observables import Moment
 from barchan.record.frame import Frame
@@ -23,9 +24,24 @@ def paths_at(solver: HardSolver, t: float) -> np.ndarray:
 
     At a periodic face that may be outside the box by round-off, as long as the grain has not passed into its next cell.
     """
-    grain = solver.arrays["grain"]
-    since = (t - grain[:, 6])[:, None]
-    return grain[:, 0:3] + since * (grain[:, 3:6] + 0.5 * solver.gravity() * since)
+    grain, held = solver.arrays["grain"], held_rows(solver)
+    since = np.where(held, 0.0, t - grain[:, 6])[:, None]
+    place = grain[:, 0:3] + since * (grain[:, 3:6] + 0.5 * solver.gravity() * since)
+    for rows, (origin, turn, _, _) in _held_by_frame(solver, t):
+        place[rows] = origin + rotate(turn, grain[rows, 0:3])
+    return place
+
+
+def held_rows(solver: HardSolver) -> np.ndarray:
+    """(N,) bool: which grains sticky walls hold."""
+    return np.asarray(solver.arrays["grain"][:, 6] == solver.kernels.HELD)
+
+
+def _held_by_frame(solver: HardSolver, t: float) -> Iterator[tuple[np.ndarray, tuple[np.ndarray, ...]]]:
+    """The rows of the grains that each frame holds, and the frame's pose at time t."""
+    held, frames = held_rows(solver), solver.arrays["grain"][:, 12]
+    for f in np.unique(frames[held]):
+        yield np.flatnonzero(held & (frames == f)), solver.frame_pose(int(f), t)
 
 
 def positions_at(solver: HardSolver, t: float) -> np.ndarray:
@@ -36,13 +52,25 @@ def positions_at(solver: HardSolver, t: float) -> np.ndarray:
 
 def velocities_at(solver: HardSolver, t: float) -> np.ndarray:
     """How fast all grains are at time t, (N, 3) m/s."""
-    grain = solver.arrays["grain"]
-    return grain[:, 3:6] + (t - grain[:, 6])[:, None] * solver.gravity()
+    grain, held = solver.arrays["grain"], held_rows(solver)
+    velocity = grain[:, 3:6] + np.where(held, 0.0, t - grain[:, 6])[:, None] * solver.gravity()
+    for rows, (origin, turn, wall, spin) in _held_by_frame(solver, t):
+        velocity[rows] = wall + np.cross(spin, origin + rotate(turn, grain[rows, 0:3]))
+    return velocity
+
+
+def spins(solver: HardSolver) -> np.ndarray:
+    """Angular velocities (N, 3), rad/s; of what walls hold, theirs."""
+    spin = solver.arrays["grain"][:, 8:11].copy()
+    for rows, (_, _, _, wall_spin) in _held_by_frame(solver, solver.time):
+        spin[rows] = wall_spin
+    return spin
 
 
 def kinetic(solver: HardSolver) -> float:
     """Kinetic energy of all grains, J, added up in the order of their ids."""
     order = np.argsort(solver.arrays["id"])
+    order = order[~held_rows(solver)[order]]  # what walls hold is a part of them
     grain = solver.arrays["grain"][order]
     moving = np.sum(velocities_at(solver, solver.time)[order] ** 2, axis=1)
     turning = 0.4 * grain[:, 7] ** 2 * np.sum(grain[:, 8:11] ** 2, axis=1)
@@ -53,6 +81,7 @@ def energies(solver: HardSolver) -> dict[str, float]:
     """The ledger, J: see `observables/energy.py`."""
     a, k = solver.arrays, solver.kernels
     order = np.argsort(a["id"])
+    order = order[~held_rows(solver)[order]]
     place, mass, books = paths_at(solver, solver.time)[order], a["grain"][order, 11], a["book"]
     book = {
         "kinetic_energy": kinetic(solver),
@@ -125,7 +154,7 @@ def moment(solver: HardSolver) -> Moment:
         flat=solver.model.scene.dimensions == 2,
         position=positions_at(solver, t),
         velocity=velocities_at(solver, t),
-        spin=a["grain"][:, 8:11],
+        spin=spins(solver),
         mass=a["grain"][:, 11],
         radius=radius,
         group=a["group"],
@@ -156,7 +185,7 @@ def frame(solver: HardSolver, *, contacts: bool) -> Frame:
         position=place,
         velocity=velocities_at(solver, t)[order],
         orientation=_orientations(solver)[order],
-        spin=grain[:, 8:11].copy(),
+        spin=spins(solver)[order],
         mass=grain[:, 11].copy(),
         radius=grain[:, 7].copy(),
         born=a["born"][order],
@@ -172,7 +201,10 @@ def frame(solver: HardSolver, *, contacts: bool) -> Frame:
 def _orientations(solver: HardSolver) -> np.ndarray:
     """Unit quaternions (N, 4) at the present time."""
     a = solver.arrays
-    q, turn = a["attitude"].copy(), a["grain"][:, 8:11] * (solver.time - a["grain"][:, 6])[:, None]
+    since = np.where(held_rows(solver), 0.0, solver.time - a["grain"][:, 6])[:, None]
+    q, turn = a["attitude"].copy(), a["grain"][:, 8:11] * since
+    for rows, (_, frame_turn, _, _) in _held_by_frame(solver, solver.time):
+        q[rows] = multiply(frame_turn, q[rows])
     angle = np.linalg.norm(turn, axis=1)
     moved = angle > 0
     q[moved] = multiply(rotation_about(turn[moved], angle[moved]), q[moved])

@@ -29,6 +29,11 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     hard = model.scene.solver == "hard"
     if hard:
         hard_check.refuse(model, grains)
+    elif sticky := [k for k, wall in enumerate(model.scene.walls) if wall.sticky]:
+        raise SceneError([
+            Finding(f"walls[{k}].sticky", "true", "soft spheres are not held by walls", 'use solver = "hard"')
+            for k in sticky
+        ])  # fmt: skip
     solver = create(model, grains, 1e-6)  # nothing moves yet: the step does not matter
     moment: Moment = solver.moment()
     errors = [
