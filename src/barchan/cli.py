@@ -127,15 +127,18 @@ def check(scene: SceneName, changes: Changes = None) -> None:
     from barchan.run.summary import table
 
     loaded = _load(scene, changes)
-    plan, hard = Plan.of(loaded), loaded.solver == "hard"
+    plan = Plan.of(loaded)
     for warning in plan.warnings:
         typer.echo(f"{typer.style('warning:', fg='yellow', bold=True)} {warning}", err=True)
     typer.echo(f"{loaded.name}: ready to run")
     poured = f", and what {len(loaded.sources)} source(s) pour" if loaded.sources else ""
     facts = (
         ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} spheres{poured}"),
-        ("time step", plan.time_step.text if hard else f"{plan.time_step.value:.4g} s: {plan.time_step.text}"),
-        *(() if hard else (("steps", f"about {plan.steps}, {loaded.duration:g} s"),)),
+        (
+            "time step",
+            plan.time_step.text if loaded.stepless else f"{plan.time_step.value:.4g} s: {plan.time_step.text}",
+        ),
+        *(() if loaded.stepless else (("steps", f"about {plan.steps}, {loaded.duration:g} s"),)),
         ("frames", f"{1 + round(loaded.duration * loaded.frame_rate)}"),
     )
     typer.echo(table(facts))

@@ -172,6 +172,15 @@ def bring(i: int, t: float, grain: Any, space: Any, attitude: Any) -> None:
 
 
 @njit(cache=True, error_model="numpy", _nrt=False)
+def kick(gain: Any, count: int, grain: Any) -> None:
+    """Add `gain` (3,), m/s, to the velocities of all grains but those that walls hold."""
+    for i in range(count):
+        if grain[i, CLOCK] != HELD:
+            for axis in range(3):
+                grain[i, VX + axis] += gain[axis]
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
 def bring_all(t: float, count: int, grain: Any, space: Any, attitude: Any) -> None:
     """Bring all grains to time t."""
     for i in range(count):

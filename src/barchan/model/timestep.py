@@ -15,6 +15,7 @@ from barchan.scene.events import ChangeGravity
 from barchan.scene.materials import surface
 
 STEPS_PER_CONTACT = 30  # steps that the shortest collision is resolved with
+LEAPFROG_SHARE = 0.003  # of √(d/g), of hard spheres
 FEWEST_PER_CONTACT = 8  # fewer is an error: energy is no longer conserved in a collision
 
 
@@ -33,7 +34,7 @@ def choose(model: Model, grains: Grains) -> TimeStep:
     scene, grains = model.scene, grains.join(model.poured)
     frame = 1 / scene.frame_rate
     if scene.solver == "hard":
-        return TimeStep(frame, "none: hard spheres go from collision to collision")
+        return _hard(model, grains, frame)
     speed = impact_speed(model, grains)
     shortest = contact_time(model, grains, speed)
     if scene.time_step is not None:
@@ -47,6 +48,21 @@ def choose(model: Model, grains: Grains) -> TimeStep:
         return TimeStep(frame / math.ceil(frame / scene.time_step * (1 - 1e-12)), "as the scene states it")
     step = shortest / STEPS_PER_CONTACT
     why = f"1/{STEPS_PER_CONTACT} of the shortest collision, {shortest:.3g} s at {speed:.3g} m/s"
+    return TimeStep(frame / math.ceil(frame / step), why)
+
+
+def _hard(model: Model, grains: Grains, frame: float) -> TimeStep:
+    """No time step for hard spheres but with the leapfrog: then a share of the time in which gravity moves a grain by
+
+    its size, or what the scene states.
+    """
+    if model.scene.stepless:
+        return TimeStep(frame, "none: hard spheres go from collision to collision")
+    if model.scene.time_step is not None:
+        return TimeStep(frame / math.ceil(frame / model.scene.time_step * (1 - 1e-12)), "as the scene states it")
+    weight, size = float(np.linalg.norm(model.gravity)), 2 * float(grains.radius.min(initial=math.inf))
+    step = LEAPFROG_SHARE * math.sqrt(size / weight) if weight > 0 and math.isfinite(size) else frame
+    why = f"{LEAPFROG_SHARE:g} of the time √(d/g) in which gravity moves a grain by its size"
     return TimeStep(frame / math.ceil(frame / step), why)
 
 

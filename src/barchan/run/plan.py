@@ -83,7 +83,7 @@ class Plan:
         model, grains = build(scene)
         warnings = tuple(preflight.check(model, grains))
         time_step = timestep.choose(model, grains)
-        if scene.solver != "hard":
+        if not scene.stepless:
             _check_rate(scene, time_step.value)
         return cls(scene, model, grains, time_step, measures, warnings)
 
@@ -106,7 +106,7 @@ class Plan:
     @property
     def pieces(self) -> int:
         """Into how many pieces a frame is cut, so that a run can be watched, saved and stopped between them."""
-        if self.scene.solver == "hard":
+        if self.scene.stepless:
             return WATCHES
         steps = math.floor((1 + 1e-9) / (self.scene.frame_rate * self.time_step.value))
         wanted = max(math.ceil(steps * self.most_grains / MOST_WORK), min(WATCHES, steps // LEAST_STEPS))

@@ -31,8 +31,13 @@ class Record(Table):
 
 
 class HardSpheres(Table):
-    """How the hard-sphere solver goes about its work."""
+    """How the hard-sphere solver goes about its work.
 
+    `exact`: parabolas between collisions, without a time step. `leapfrog`: gravity acts in kicks at the ends of steps
+    of `time_step`, and between them grains move in straight lines, as in Richardson (2011).
+    """
+
+    mode: Literal["exact", "leapfrog"] = "exact"
     contact_time: Time | None = None  # s: a collision so soon after another one is elastic; None: chosen, see docs
 
 
@@ -76,6 +81,11 @@ class Scene(Table):
         if solver not in SOLVERS:
             raise unknown_name(solver, "solvers", SOLVERS)
         return solver
+
+    @property
+    def stepless(self) -> bool:
+        """Whether the solver goes from event to event instead of taking time steps."""
+        return self.solver == "hard" and self.hard.mode == "exact"
 
     @classmethod
     def across(cls, fields: Mapping[str, Any]) -> list[InitErrorDetails]:

@@ -41,6 +41,8 @@ class HardSolver:
 
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
         self.model = model
+        self.dt = 0.0 if model.scene.stepless else time_step
+        self.steps = 0  # of the leapfrog
         self.inserted = len(grains)
         self.energy_error = 0.0  # over the energy turned over
         self.sort_at = 0  # number of events at which grains are sorted again
@@ -82,8 +84,9 @@ class HardSolver:
         speeds = np.concatenate([grain[:, 3:6], poured.velocity])
         size = float(sizes.mean()) if len(sizes) else 1.0
         speed = float(np.sqrt((speeds**2).sum(axis=1).mean())) if len(speeds) else 0.0
-        rules = hard_arrays.rest_rules(self.model, self.gravity(), size, speed)
-        self.arrays["space"][15:18] = rules
+        time, damped, elastic = hard_arrays.rest_rules(self.model, self.gravity(), size, speed)
+        # With the leapfrog nothing falls while it drifts, so that nothing bounces in no time.
+        self.arrays["space"][15:18] = (time, 0.0, 0.0) if self.dt else (time, damped, elastic)
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
@@ -121,11 +124,32 @@ class HardSolver:
     # ------------------------------------------------------------ events
 
     def advance_to(self, t: float) -> None:
-        """Go on to time t, s: let happen all that is due by then."""
+        """Go on to time t, s: let happen all that is due by then; with the leapfrog, to the step nearest to it."""
+        if not self.dt:
+            self._drift(float(t))
+        else:
+            for _ in range(round((t - self.time) / self.dt)):
+                self._leap()
+        if self.arrays["tally"][self.kernels.GONE]:
+            hard_changes.swallow(self)
+
+    def _leap(self) -> None:
+        """A step of the leapfrog: half a kick, a drift in straight lines with all its collisions, half a kick."""
+        k, a = self.kernels, self.arrays
+        half = 0.5 * self.dt * a["gravity"]
+        k.kick(half, len(self), a["grain"])
+        self._look_again(self.time)
+        self.steps += 1
+        self._drift(self.steps * self.dt)
+        k.bring_all(self.time, len(self), a["grain"], a["space"], a["attitude"])
+        k.kick(half, len(self), a["grain"])
+
+    def _drift(self, t: float) -> None:
+        """Let happen all that is due up to time t, s."""
         k, a = self.kernels, self.arrays
         while True:
             why = k.advance(
-                float(t), max(1, self.sort_at - int(a["tally"][k.EVENTS])), SPREAD + 2 * len(self), len(self),
+                t, max(1, self.sort_at - int(a["tally"][k.EVENTS])), SPREAD + 2 * len(self), len(self),
                 self.model.kinds, a["before"], a["attitude"], a["clock"], a["book"], a["tally"], a["gone"],
                 *self._surfaces, *self._common(),
             )  # fmt: skip
@@ -135,8 +159,6 @@ class HardSolver:
                 raise self._stalled()
             self.rebuild(float(a["clock"][0]))
         a["clock"][:] = t
-        if a["tally"][k.GONE]:
-            hard_changes.swallow(self)
 
     def rebuild(self, now: float) -> None:
         """Sort the grains along space, make cells and calendar anew, and predict all of them from time `now`, s."""
@@ -164,9 +186,14 @@ class HardSolver:
         a["space"][k.MARGIN] = hard_arrays.SLACK * 2.0 * largest
         self.sort_at = int(a["tally"][k.EVENTS]) + max(FEWEST_A_SORT, EVENTS_A_SORT * n)
         self._list_walls(largest)
-        k.start(
-            now, self._width(size), n, a["grain"], a["link"], a["after"], a["before"], a["head"], a["calendar"],
-            a["turn"], a["bins"], a["heap"], a["moment"],
+        self._look_again(now)
+
+    def _look_again(self, now: float) -> None:
+        """Let all grains look at time `now`, s, for what comes."""
+        a = self.arrays
+        self.kernels.start(
+            now, self._width(a["space"][12:15]), len(self), a["grain"], a["link"], a["after"], a["before"], a["head"],
+            a["calendar"], a["turn"], a["bins"], a["heap"], a["moment"],
         )  # fmt: skip
 
     def _width(self, size: np.ndarray) -> float:
@@ -268,7 +295,7 @@ class HardSolver:
 
     def gravity(self) -> np.ndarray:
         """Gravity at present, (3,) m/s²."""
-        return self.arrays["space"][6:9].copy()
+        return self.arrays["gravity"].copy()
 
     def positions(self) -> np.ndarray:
         """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
@@ -296,6 +323,7 @@ class HardSolver:
         """What a summary says of the run so far."""
         return {
             **hard_ledger.account(self),
+            **({"steps": self.steps, "time_step": self.dt} if self.dt else {}),
             "worst_overlap": self.worst_overlap,
             "energy_error": self.energy_error,
             "grains_in": self.inserted,
@@ -325,8 +353,10 @@ def _changing(model: Model) -> dict[str, np.ndarray]:
     walls, space = model.walls, np.zeros(19)
     space[0:3] = model.box
     space[3:6] = np.where(model.periodic, 0.5 * model.box, np.inf)
-    space[6:9] = model.gravity
+    if model.scene.stepless:
+        space[6:9] = model.gravity
     return {
+        "gravity": model.gravity.copy(),
         "space": space,
         "clock": np.zeros(2),  # s: of the last event, and of the run
         "book": np.zeros(7),
@@ -341,4 +371,4 @@ def _changing(model: Model) -> dict[str, np.ndarray]:
     }
 
 
-_SAVED = ("inserted", "energy_error", "energy_at_start", "potential_at_start", "sort_at")
+_SAVED = ("dt", "steps", "inserted", "energy_error", "energy_at_start", "potential_at_start", "sort_at")

@@ -132,7 +132,9 @@ def change_gravity(solver: HardSolver, gravity: np.ndarray) -> None:
     a, k = solver.arrays, solver.kernels
     k.bring_all(solver.time, len(solver), a["grain"], a["space"], a["attitude"])
     before = hard_ledger.energies(solver)["potential_energy"]
-    a["space"][6:9] = gravity
+    a["gravity"][:] = gravity
+    if not solver.dt:
+        a["space"][6:9] = gravity
     solver.choose_rest()
     a["booked"][EVENTS] += hard_ledger.energies(solver)["potential_energy"] - before
     solver.rebuild(solver.time)

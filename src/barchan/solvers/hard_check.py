@@ -51,9 +51,9 @@ def _forces(model: Model) -> list[Finding]:
     if scene.integrator != registry.part("integrators", "verlet")():
         what = f"the integrator {scene.integrator.key!r}"
         findings.append(Finding("integrator", what, "hard spheres go from collision to collision", SOFT))
-    if scene.time_step is not None:
-        what = f"{scene.time_step:g} s"
-        findings.append(Finding("time_step", what, "hard spheres go from collision to collision", "leave it out"))
+    if scene.time_step is not None and scene.stepless:
+        expected, remedy = "hard spheres go from collision to collision", 'leave it out, or take hard.mode = "leapfrog"'
+        findings.append(Finding("time_step", f"{scene.time_step:g} s", expected, remedy))
     if scene.record.contacts:
         expected = "hard spheres meet for an instant, and have no contacts to record"
         findings.append(Finding("record.contacts", "true", expected, SOFT))

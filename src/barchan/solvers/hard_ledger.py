@@ -26,10 +26,15 @@ def paths_at(solver: HardSolver, t: float) -> np.ndarray:
     """
     grain, held = solver.arrays["grain"], held_rows(solver)
     since = np.where(held, 0.0, t - grain[:, 6])[:, None]
-    place = grain[:, 0:3] + since * (grain[:, 3:6] + 0.5 * solver.gravity() * since)
+    place = grain[:, 0:3] + since * (grain[:, 3:6] + 0.5 * _drift(solver) * since)
     for rows, (origin, turn, _, _) in _held_by_frame(solver, t):
         place[rows] = origin + rotate(turn, grain[rows, 0:3])
     return place
+
+
+def _drift(solver: HardSolver) -> np.ndarray:
+    """The acceleration between events (3,) m/s²: gravity, or none where gravity comes in kicks."""
+    return np.asarray(solver.arrays["space"][6:9])
 
 
 def held_rows(solver: HardSolver) -> np.ndarray:
@@ -53,7 +58,7 @@ def positions_at(solver: HardSolver, t: float) -> np.ndarray:
 def velocities_at(solver: HardSolver, t: float) -> np.ndarray:
     """How fast all grains are at time t, (N, 3) m/s."""
     grain, held = solver.arrays["grain"], held_rows(solver)
-    velocity = grain[:, 3:6] + np.where(held, 0.0, t - grain[:, 6])[:, None] * solver.gravity()
+    velocity = grain[:, 3:6] + np.where(held, 0.0, t - grain[:, 6])[:, None] * _drift(solver)
     for rows, (origin, turn, wall, spin) in _held_by_frame(solver, t):
         velocity[rows] = wall + np.cross(spin, origin + rotate(turn, grain[rows, 0:3]))
     return velocity

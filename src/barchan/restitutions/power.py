@@ -1,0 +1,32 @@
+"""Restitution that falls with a power of the speed."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+from barchan.laws import Surface
+from barchan.restitutions import Restitution
+from barchan.scene.quantities import Coefficient, PositiveSpeed
+
+
+def rebound(speed: float, a: float, b: float, c: float) -> float:
+    """εn = a (v/b)^−c, at most 1."""
+    share = math.pow(speed / b, c)
+    return a / share if share > a else 1.0
+
+
+class Power(Restitution):
+    """εn (v/`speed`)^−`exponent`, at most 1: the materials' restitution holds at `speed` (m/s).
+
+    The exponent of ice at the speeds of Saturn's rings is 0.234 (Bridges, Hatzes and Lin 1984).
+    """
+
+    key: ClassVar[str] = "power"
+    rebound = staticmethod(rebound)
+
+    speed: PositiveSpeed = 1.0
+    exponent: Coefficient = 0.234
+
+    def constants(self, surface: Surface) -> tuple[float, float, float]:
+        return 1.0 if surface.restitution is None else surface.restitution, self.speed, self.exponent
