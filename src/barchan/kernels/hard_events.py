@@ -195,7 +195,7 @@ def search_walls(
     y = grain[i, Y] + own * (grain[i, VY] + 0.5 * gy * own)
     z = grain[i, Z] + own * (grain[i, VZ] + 0.5 * gz * own)
     for entry in range(first, last):
-        p = wall_list[entry]
+        p = int(wall_list[entry])
         f = piece[p, FRAME]
         until, broken = horizon, False
         for k in range(BREAKS, rest.shape[1]):
@@ -238,7 +238,7 @@ def search_held(
                     iz = (iz + cells[2]) % cells[2]
                 if ix < 0 or ix >= cells[0] or iy < 0 or iy >= cells[1] or iz < 0 or iz >= cells[2]:
                     continue
-                j = head[(ix * cells[1] + iy) * cells[2] + iz]
+                j = int(head[(ix * cells[1] + iy) * cells[2] + iz])
                 while j >= 0:
                     if (grain[j, CLOCK] == HELD) != held:
                         free, fixed = (j, i) if held else (i, j)
@@ -269,7 +269,7 @@ def search_held(
                         elif until < horizon:
                             horizon = until
                             link[i, PARTNER] = LOOK
-                    j = after[j]
+                    j = int(after[j])
     return horizon
 
 
@@ -449,7 +449,8 @@ def advance(
     every = max(4 * count, 4096)  # events between two tunings
     stop = tally[EVENTS] + most
     while find_next(until, grain, calendar, turn, bins, heap, moment, link):
-        t, i = moment[0], heap[0]
+        # As plain ints: every other kind of int would compile what is called once more.
+        t, i = moment[0], int(heap[0])
         tally[EVENTS] += 1
         turn[TAKEN] += 1
         if t > clock[0]:
@@ -461,7 +462,7 @@ def advance(
                 return STUCK
         partner, face, known = -1, -1, NEVER
         if grain[i, LEAVES] < grain[i, MEETS]:
-            face = link[i, FACE]
+            face = int(link[i, FACE])
             if face == REBIN:
                 face = -1
                 rebin(
@@ -471,7 +472,7 @@ def advance(
                 known = grain[i, MEETS]
                 cross(i, grain, link, after, before, head, space, cells, book, tally)
         else:
-            other = link[i, PARTNER]
+            other = int(link[i, PARTNER])
             if other >= 0:
                 if link[other, COUNT] != link[i, PARTNER_COUNT]:
                     tally[STALE] += 1

@@ -24,16 +24,6 @@ SPREAD = 1000  # passages to the rim of the grid, and two a grain, after which t
 FILLING = 6.0  # events a bin of the calendar
 
 
-def _still(t: float) -> tuple[float, ...]:
-    """The path of a wall that does not move."""
-    return (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
-
-def _nothing(x: float, y: float, z: float) -> tuple[float, float, float, float]:
-    """The gap to a wall where there is none."""
-    return 1e300, 0.0, 0.0, 1.0
-
-
 class HardSolver:
     """Advances the grains of a model from event to event; the loop over events is compiled."""
 
@@ -55,12 +45,11 @@ class HardSolver:
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
 
     def _bind(self) -> None:
-        model, walls = self.model, self.model.walls
-        self.kernels = kernel_compiler.bind_hard(
-            type(model.scene.restitution).rebound, walls.gaps or [_nothing], walls.paths or [_still]
-        )
+        model = self.model
+        gaps, paths = hard_arrays.surfaces_and_paths(model)
+        self.kernels = kernel_compiler.bind_hard(type(model.scene.restitution).rebound, gaps, paths)
         self._surfaces = [hard_arrays.surfaces(model, wall=wall) for wall in (False, True)]
-        self._pieces = hard_arrays.wall_arrays(model, self.arrays["begun"])
+        self._pieces = hard_arrays.wall_arrays(model, self.arrays["begun"], gaps, paths)
 
     def frame_pose(self, frame: int, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Origin (3,) m, quaternion (4,), velocity (3,) m/s and spin (3,) rad/s of a wall's frame at time t.

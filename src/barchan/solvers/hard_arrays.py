@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from barchan import registry
 from barchan.geometry import matrix, rotate, unit
 from barchan.model.build import Model
 from barchan.model.grains import Grains
@@ -89,7 +92,21 @@ def surfaces(model: Model, wall: bool) -> np.ndarray:
     return np.array(rows, float)
 
 
-def wall_arrays(model: Model, begun: np.ndarray) -> dict[str, np.ndarray]:
+def surfaces_and_paths(model: Model) -> tuple[list[Callable[..., Any]], list[Callable[..., Any]]]:
+    """The gap and path functions that the loop over events is compiled with.
+
+    All that come with the package, in one order, so that one compilation serves every scene, then those of the scene.
+    """
+    shapes = [vars(sys.modules[part.__module__]).get("gap") for part in registry.parts("shapes").values()]
+    motions = [getattr(part, "path", None) for part in registry.parts("motions").values()]
+    gaps = [gap for gap in shapes if gap is not None]
+    paths = [path for path in motions if path is not None]
+    return list(dict.fromkeys([*gaps, *model.walls.gaps])), list(dict.fromkeys([*paths, *model.walls.paths]))
+
+
+def wall_arrays(
+    model: Model, begun: np.ndarray, gaps: list[Callable[..., Any]], paths: list[Callable[..., Any]]
+) -> dict[str, np.ndarray]:
     """The walls' pieces, frames and motions; columns as in kernels/hard_walls.py. begun: (F,) s."""
     walls, scene = model.walls, model.scene
     frames = len(walls.rest)
@@ -97,6 +114,9 @@ def wall_arrays(model: Model, begun: np.ndarray) -> dict[str, np.ndarray]:
     rest[:, 0:7] = walls.rest
     rest[:, 7] = begun
     rest[:, 8:17] = np.swapaxes(matrix(walls.rest[:, 3:7]), 1, 2).reshape(-1, 9)
+    # Without the round-off of frames along the axes, what is balanced stays so.
+    near = np.round(rest[:, 8:17])
+    rest[:, 8:17] = np.where(np.abs(rest[:, 8:17] - near) < 1e-15, near, rest[:, 8:17])
     rest[:, 17] = walls.axial
     moved[:, 0:2] = walls.motion_range
     breaks: list[list[float]] = [[] for _ in range(frames)]
@@ -114,14 +134,16 @@ def wall_arrays(model: Model, begun: np.ndarray) -> dict[str, np.ndarray]:
     table = np.full((frames, max([len(times) for times in breaks], default=0)), np.inf)
     for f, times in enumerate(breaks):
         table[f, : len(times)] = sorted(times)
+    kind = np.array([gaps.index(walls.gaps[k]) for k in walls.kind], np.int64)
+    motion_kind = np.array([paths.index(walls.paths[k]) for k in walls.motion_kind], np.int64)
     sticky = np.array([scene.walls[owner].sticky for owner in walls.wall], bool)
     grip = np.where(sticky, STICKY, walls.absorbing.astype(np.int64))
     return {
-        "piece": np.column_stack([walls.frame, walls.kind, walls.material, grip]),
+        "piece": np.column_stack([walls.frame, kind, walls.material, grip]),
         "shape_table": walls.shape_table,
         "frame": moved,
         "rest": np.ascontiguousarray(np.column_stack([rest, table])),
-        "motion_kind": walls.motion_kind,
+        "motion_kind": motion_kind,
         "motion_table": walls.motion_table,
     }
 
