@@ -161,3 +161,23 @@ def test_numba_compiles_the_same_gap(pieces, points):
         fast = compiled.setdefault(piece.gap, numba.njit(piece.gap))
         for point in itertools.chain(points.tolist(), itertools.islice(awkward_points(piece), 0, None, 7)):
             assert fast(*point, *piece.parameters) == local(piece, point)
+
+
+def test_no_surface_comes_nearer_than_a_ball_that_touches_it(pieces, points):
+    """d(x + w) ≥ d + n·w − w²/(2μ): the bound by which hard spheres step towards a wall without passing it.
+
+    μ is how far the normal n goes on from x until it meets the axis of a round piece; endless for the others. Points in
+    front of the surface only: no hard sphere's centre is ever behind it.
+    """
+    steps = np.random.default_rng(2).normal(size=(12, 3)) * np.logspace(-3, 0.3, 12)[:, None]
+    for piece in pieces:
+        for point in points[:40]:
+            distance, *normal = local(piece, point)
+            if distance <= 0:
+                continue
+            inward = -(normal[0] * point[0] + normal[1] * point[1])
+            clear = (point[0] ** 2 + point[1] ** 2) / inward if piece.axial and inward > 0 else math.inf
+            for step in steps:
+                bound = distance + np.dot(normal, step) - np.dot(step, step) / (2 * clear)
+                if bound > 0:
+                    assert local(piece, point + step)[0] >= bound - 1e-12

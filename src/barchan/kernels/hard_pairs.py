@@ -17,8 +17,9 @@ from barchan.kernels.hard_queue import CELL_X
 # Columns of `grain`, float64. The first eight, one cache line, are all that a prediction reads.
 X, Y, Z, VX, VY, VZ, CLOCK, RADIUS, WX, WY, WZ, MASS, LAST, MATERIAL, MEETS, LEAVES = range(16)
 # Entries of `space`, float64: period and half of it, gravity, corner and size of cells; contact time; slowest
-# speeds at rest; how far a grain that is held may go before it is looked up in which cell it is.
-PERIOD, HALF, GRAVITY, CORNER, SIZE, CONTACT_TIME, REST, ELASTIC_REST, MARGIN = 0, 3, 6, 9, 12, 15, 16, 17, 18
+# speeds at rest; how far a grain that is held may go before it is looked up in which cell it is; speed
+# below which collisions may be made elastic.
+PERIOD, HALF, GRAVITY, CORNER, SIZE, CONTACT_TIME, REST, ELASTIC_REST, MARGIN, SLOW = 0, 3, 6, 9, 12, 15, 16, 17, 18, 19
 # Entries of `book`, float64, J: dissipation normal and tangential, work of walls, kept by the rule of contact time,
 # given at rest, potential energy left behind at periodic faces; deepest overlap over the smaller radius.
 NORMAL, TANGENTIAL, WALL_WORK, SPARED, REST_WORK, SHIFTED, DEEPEST = range(7)
@@ -118,7 +119,8 @@ def resolve_pair(
     reduced = mi * mj / total
     e = rebound(abs(un), surfaces[row, 0], surfaces[row, 2], surfaces[row, 3])
     et = surfaces[row, 1]
-    if e < 1.0 and min(t - grain[i, LAST], t - grain[j, LAST]) < space[CONTACT_TIME]:
+    since = min(t - grain[i, LAST], t - grain[j, LAST])
+    if e < 1.0 and since < space[CONTACT_TIME] and abs(un) < space[SLOW]:
         tally[TIMED] += 1
         book[SPARED] += 0.5 * reduced * (1.0 - e * e) * un * un
         e = 1.0

@@ -41,6 +41,7 @@ from barchan.kernels.hard_pairs import (
     RESTED,
     SHIFTED,
     SIZE,
+    SLOW,
     SPARED,
     TANGENTIAL,
     TIMED,
@@ -278,7 +279,7 @@ def strike(
     least = space[ELASTIC_REST]
     if e < 1.0:
         least = space[REST]
-        if t - grain[i, LAST] < space[CONTACT_TIME]:
+        if t - grain[i, LAST] < space[CONTACT_TIME] and abs(un) < space[SLOW]:
             tally[TIMED] += 1
             book[SPARED] += 0.5 * m * (1.0 - e * e) * un * un
             e = 1.0

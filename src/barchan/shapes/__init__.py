@@ -14,7 +14,11 @@ What every `gap` promises:
 - surfaces with an edge (rectangle, disk, tube, funnel) are two-sided: the distance is the unsigned one to the
   nearest point, rims included, and the normal points to the side where the point is. A grain outside a hopper
   touches its outer face, instead of being taken for one that fell through. A `side` belongs to surfaces
-  without an edge alone: plane, infinite cylinder, sphere, and the solid box and frustum.
+  without an edge alone: plane, infinite cylinder, sphere, and the solid box and frustum;
+- seen from a point in front of it, a piece is convex, or round about its axis with a convex profile (a straight line, a
+  point): the ball that touches it where it is nearest, and grows along the normal, meets it again only when its centre
+  has come to the axis. From this and the second promise the hard-sphere solver finds the moment of impact, for every
+  shape alike.
 """
 
 from __future__ import annotations

@@ -74,6 +74,8 @@ class HardSolver:
         size = float(sizes.mean()) if len(sizes) else 1.0
         speed = float(np.sqrt((speeds**2).sum(axis=1).mean())) if len(speeds) else 0.0
         time, damped, elastic = hard_arrays.rest_rules(self.model, self.gravity(), size, speed)
+        weight = float(np.linalg.norm(self.gravity()))
+        self.arrays["space"][self.kernels.SLOW] = hard_arrays.SLOW_SHARE * weight * time if weight > 0 else np.inf
         # With the leapfrog nothing falls while it drifts, so that nothing bounces in no time.
         self.arrays["space"][15:18] = (time, 0.0, 0.0) if self.dt else (time, damped, elastic)
 
@@ -339,7 +341,7 @@ class HardSolver:
 
 def _changing(model: Model) -> dict[str, np.ndarray]:
     """What events and flow change: gravity, which walls are there and since when they move, and the books."""
-    walls, space = model.walls, np.zeros(19)
+    walls, space = model.walls, np.zeros(20)
     space[0:3] = model.box
     space[3:6] = np.where(model.periodic, 0.5 * model.box, np.inf)
     if model.scene.stepless:
