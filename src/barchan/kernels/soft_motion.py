@@ -186,6 +186,24 @@ def hold(
     return fx + dx, fy + dy, fz + dz, tx + ex, ty + ey, tz + ez
 
 
+@njit(cache=True, error_model="numpy")
+def late_power(
+    g: int, fx: float, fy: float, fz: float, tx: float, ty: float, tz: float, inertia: Any, orientation: Any,
+    motion: Any, velocity: Any, angular: Any,
+) -> float:  # fmt: skip
+    """Power of the contacts of a grain, W, with the velocities they were told less that with those they left it with.
+
+    Where stiction sets in or lets go within a step the two differ much, and contacts have booked the former.
+    """
+    wx, wy, wz = spin_of(
+        orientation[g, 0], orientation[g, 1], orientation[g, 2], orientation[g, 3],
+        angular[g, 0], angular[g, 1], angular[g, 2], inertia[g, 0], inertia[g, 1], inertia[g, 2],
+    )  # fmt: skip
+    push = fx * (motion[g, 0] - velocity[g, 0]) + fy * (motion[g, 1] - velocity[g, 1])
+    push += fz * (motion[g, 2] - velocity[g, 2])
+    return push + tx * (motion[g, 4] - wx) + ty * (motion[g, 5] - wy) + tz * (motion[g, 6] - wz)
+
+
 @njit(cache=True, parallel=True, error_model="numpy")
 def gather(
     grains: int, kick: float, pair_range: Any, link_start: Any, links: Any, slots: Any, wall_range: Any,
@@ -222,6 +240,7 @@ def gather(
             ty += wall_slots[spot + 64]
             tz += wall_slots[spot + 80]
         mass = motion[g, 3]
+        cx, cy, cz, rx, ry, rz = fx, fy, fz, tx, ty, tz
         fx += mass * gravity[0]
         fy += mass * gravity[1]
         fz += mass * gravity[2]
@@ -244,6 +263,11 @@ def gather(
         angular[g, 0] += kick * tx
         angular[g, 1] += kick * ty
         angular[g, 2] += kick * tz
+        if STICTION:
+            if high > low and kick > 0.0:
+                late = late_power(g, cx, cy, cz, rx, ry, rz, inertia, orientation, motion, velocity, angular)
+                held[g, 2] += late
+                held[g, 0] += weight * late
 
 
 @njit(cache=True)

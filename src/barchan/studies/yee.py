@@ -96,9 +96,17 @@ class Hopper:
         return {"kind": self.integrator, "tolerance": self.tolerance, "shortest": self.shortest}
 
 
-def cubes(count: int, fill: dict[str, Any]) -> dict[str, Any]:
-    """The grains of all studies."""
-    return {"name": "stones", "material": "stone", "shape": "cube", "size": SIZE, "count": count, "fill": fill}
+def cubes(count: int, fill: dict[str, Any], *, scatter: float = 0.0, name: str = "stones") -> dict[str, Any]:
+    """The grains of all studies; scatter: of their velocities at the start, m/s, which keeps a lattice from standing."""
+    return {
+        "name": name,
+        "material": "stone",
+        "shape": "cube",
+        "size": SIZE,
+        "count": count,
+        "fill": fill,
+        "velocity_scatter": scatter,
+    }
 
 
 def hopper_walls(outlet: float, bin_radius: float, bin_height: float) -> list[dict[str, Any]]:
@@ -130,7 +138,7 @@ def yee_scene(
     *,
     name: str,
     duration: float,
-    grains: dict[str, Any],
+    grains: dict[str, Any] | Sequence[dict[str, Any]],
     walls: Sequence[dict[str, Any]],
     contact: dict[str, Any] | None = None,
     friction: float = 0.5,
@@ -171,7 +179,7 @@ def yee_scene(
             }
             for wall, (slide, roll) in surfaces.items()
         ],
-        "grains": [grains],
+        "grains": [grains] if isinstance(grains, dict) else list(grains),
         "walls": list(walls),
     }
     return Scene.model_validate(fields)
