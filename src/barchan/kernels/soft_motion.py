@@ -130,8 +130,8 @@ def hold(
     is added; neither may do more than bring the grain to rest within one step. The limit is μ times the load that the
     walls carry: the force along N of a grain at rest is zero in sum, so the sum cannot be the measure.
 
-    Its power is booked with the velocities after the kick: the sum of force · velocity · dt is then the change of kinetic
-    energy to the last digit, however fast a grain is stopped.
+    Its power is booked with the velocities after the kick: the sum of force · velocity · dt is then the change of
+    kinetic energy to the last digit, however fast a grain is stopped.
     """
     nx, ny, nz, limit, ux, uy, uz, touching = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     cx, cy, cz = 0.0, 0.0, 0.0  # the walls' own friction

@@ -39,8 +39,8 @@ CREEP = 0.02 * SIZE  # m/s: what goes slower on average counts as still
 STILL = 0.95  # part of the grains that must be still where the paper speaks of rest
 SURFACE = 0.9  # part of the grains that a fracture surface must tell right
 NOTE_HEAPS = (
-    "The paper's two collections after the avalanche are read as the core that never moved and the apron of grains that "
-    "slid and came to rest in front of it."
+    "The paper's two collections after the avalanche are read as the core that never moved and the apron of grains "
+    "that slid and came to rest in front of it."
 )
 
 

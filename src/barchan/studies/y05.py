@@ -1,7 +1,7 @@
 """Y5: a box full of grains turns over: slow, then swift, then still (Yee 2009, Figure 8).
 
-The paper shows its container, smooth and open on one side, but not its size, nor how fast it turns. Here it stands above
-the floor and turns about its middle by a quarter turn within two seconds, until its open side looks down.
+The paper shows its container, smooth and open on one side, but not its size, nor how fast it turns. Here it stands
+above the floor and turns about its middle by a quarter turn within two seconds, until its open side looks down.
 """
 
 from __future__ import annotations

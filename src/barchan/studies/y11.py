@@ -6,6 +6,7 @@ that come in from the sides of a low bed, which nothing confines, draw a circle 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -161,7 +162,7 @@ class Trace:
         corners = reach * np.array([[1, 0], [1, 1], [-1, 1], [-1, -1], [1, -1], [1, 0]], float)
         lines = {
             "circle": np.concatenate([[[-outside, 0.0]], circle]),
-            "square": np.concatenate([[[outside, 0.0]], corners + (middle, 0.0)]),
+            "square": np.concatenate([[[outside, 0.0]], corners + np.array([middle, 0.0])]),
         }
         return {shape: lines[shape] for shape in self.shapes}
 
@@ -252,7 +253,7 @@ def from_lines(surface: HeightMap, lines: Sequence[np.ndarray]) -> np.ndarray:
     x, y = surface.points
     nearest = np.full(x.shape, np.inf)
     for line in lines:
-        for a, b in zip(line[:-1], line[1:], strict=True):
+        for a, b in itertools.pairwise(line):
             along = b - a
             part = np.clip(((x - a[0]) * along[0] + (y - a[1]) * along[1]) / float(along @ along), 0.0, 1.0)
             nearest = np.minimum(nearest, np.hypot(x - a[0] - part * along[0], y - a[1] - part * along[1]))

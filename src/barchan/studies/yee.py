@@ -97,7 +97,7 @@ class Hopper:
 
 
 def cubes(count: int, fill: dict[str, Any], *, scatter: float = 0.0, name: str = "stones") -> dict[str, Any]:
-    """The grains of all studies; scatter: of their velocities at the start, m/s, which keeps a lattice from standing."""
+    """The grains of all studies; scatter: of the velocities at the start, m/s, so that no lattice stands."""
     return {
         "name": name,
         "material": "stone",
