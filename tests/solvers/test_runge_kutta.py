@@ -92,10 +92,10 @@ def test_rule_of_acceptance(share: float, accepted: bool) -> None:
 def test_a_contact_that_begins_within_a_step_is_not_overlooked(part: float) -> None:
     """In free flight both formulas agree and the step grows to the longest there is, longer than a whole collision.
 
-    The sphere meets the floor after `part` of such a step at v = 0.5 m/s. Half a cycle of the oscillator later it leaves
-    again; meanwhile it is v/ω deep at most. A force seen at a quarter of the step only has no weight in the positions of
-    either of Fehlberg's formulas: judged by these alone the sphere goes on for up to the rest of the step, up to four
-    times as deep as it may, and leaves as much faster. A collision in four or five steps remains a rough one.
+    The sphere meets the floor after `part` of such a step at v = 0.5 m/s. Half a cycle of the oscillator later it
+    leaves again; meanwhile it is v/ω deep at most. A force seen at a quarter of the step only has no weight in the
+    positions of either of Fehlberg's formulas: judged by these alone the sphere goes on for up to the rest of the step,
+    up to four times as deep as it may, and leaves as much faster. A collision in so few steps remains a rough one.
     """
     speed, longest = 0.5, 0.04
     solver = oscillator(longest, -speed, -part * longest * speed, kind="rkf45", longest=longest)
