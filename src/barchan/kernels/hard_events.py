@@ -332,11 +332,9 @@ def predict(
     if face < 0:
         link[i, PARTNER] = NOTHING
     if held:
-        leaves, next_face, meets = next_cell_time(i, t, grain, space, frame, rest), REBIN, NEVER
-        if leaves == NEVER:
-            grain[i, MEETS], grain[i, LEAVES] = NEVER, NEVER
-            move(i, NEVER, calendar, turn, bins, heap, moment, link)
-            return
+        leaves, next_face, meets = grain[i, LEAVES], REBIN, NEVER
+        if not leaves > t:  # it has just been put into its cell; collisions do not put that off
+            leaves = next_cell_time(i, t, grain, space, frame, rest)
     else:
         leaves, next_face = leave_cell(i, t, grain, link, space, cells)
         meets = search_cells(i, t, known, face, grain, link, after, head, space, cells)
@@ -433,7 +431,9 @@ def start(
     head[:] = -1
     for i in range(count - 1, -1, -1):
         enlist(i, link[i, CELL], link, after, before, head)
-        grain[i, MEETS], grain[i, LEAVES] = now, NEVER
+        grain[i, MEETS] = now
+        if grain[i, CLOCK] != HELD:
+            grain[i, LEAVES] = NEVER
         link[i, PARTNER] = LOOK
     begin(now, width, count, grain, calendar, turn, bins, heap, moment, link)
 

@@ -29,6 +29,7 @@ from barchan.kernels.hard_pairs import (
     GRAVITY,
     HELD,
     LAST,
+    LEAVES,
     MASS,
     MATERIAL,
     NEVER,
@@ -184,7 +185,7 @@ def impact(
         if moving == STILL and clear == NEVER:
             bend, speed = pull, 0.0
         else:
-            # Speeds are bounded over a window in which the grain goes two radii at most.
+            # Speeds are bounded over a window in which the grain goes four radii at most.
             own = math.sqrt(ux * ux + uy * uy + uz * uz)
             window = min(window, 8.0 * radius / (own + math.sqrt(own * own + 8.0 * weight * radius)))
             speed = own + weight * window
@@ -194,7 +195,7 @@ def impact(
                 bend += rest[f, JOLT]
             elif moving >= TURNING:
                 ax, ay, az = px - rest[f, PIVOT], py - rest[f, PIVOT + 1], pz - rest[f, PIVOT + 2]
-                arm = math.sqrt(ax * ax + ay * ay + az * az) + 2.0 * radius
+                arm = math.sqrt(ax * ax + ay * ay + az * az) + 4.0 * radius
                 speed += rest[f, SHIFT] + rest[f, TURN] * arm
                 bend = weight + rest[f, TURN] * (rest[f, TURN] * arm + 2.0 * speed)
             bend += speed * speed / clear
@@ -337,7 +338,7 @@ def hold(
     attitude[i, 1] = qw * b - qx * a - qy * d + qz * c
     attitude[i, 2] = qw * c + qx * d - qy * a - qz * b
     attitude[i, 3] = qw * d - qx * c + qy * b - qz * a
-    grain[i, CLOCK], grain[i, LAST] = HELD, f
+    grain[i, CLOCK], grain[i, LAST], grain[i, LEAVES] = HELD, f, t
 
 
 @njit(cache=True, error_model="numpy", _nrt=False)

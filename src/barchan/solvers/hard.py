@@ -173,6 +173,7 @@ class HardSolver:
         a["heap"], a["moment"] = np.zeros(n + 1, np.int32), np.zeros(n + 1)
         a["gone"] = np.zeros((n + 1, 2), np.int32)
         a["tally"][k.OUTER] = 0
+        a["grain"][a["grain"][:, 6] == k.HELD, 15] = now  # in its cell as of now
         cells[k.ANY_HELD] = np.count_nonzero(a["grain"][:, 6] == k.HELD)
         a["space"][k.MARGIN] = hard_arrays.SLACK * 2.0 * largest
         self.sort_at = int(a["tally"][k.EVENTS]) + max(FEWEST_A_SORT, EVENTS_A_SORT * n)
