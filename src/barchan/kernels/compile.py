@@ -30,7 +30,7 @@ from barchan.laws import Law
 TEMPLATES = (
     "wall_frames", "soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_motion", "soft_runge_kutta",
 )  # fmt: skip
-HARD_TEMPLATES = ("wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_events")
+HARD_TEMPLATES = ("wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_search", "hard_events")
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )

@@ -60,7 +60,7 @@ class Atmosphere:
                 "solver": "hard",
                 "duration": self.duration,
                 "frame_rate": FRAMES / self.duration,
-                "sample_rate": 10 * FRAMES / self.duration,
+                "sample_rate": FRAMES / self.duration,
                 "gravity": (0.0, 0.0, -GRAVITY),
                 "materials": {
                     name: {"density": mass / volume, "restitution": 1.0}

@@ -1,0 +1,227 @@
+"""What comes next for a grain: other grains, walls, and what walls hold. A template: see `bound.py`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import njit
+
+from barchan.kernels.hard_pairs import CLOCK, GRAVITY, HELD, LAST, MARGIN, NEVER, PERIOD, RADIUS, VX, VY, VZ, X, Y, Z
+from barchan.kernels.hard_queue import CELL, CELL_X, CELL_Y, CELL_Z, COUNT, PARTNER, PARTNER_COUNT
+from barchan.kernels.hard_walls import BEGUN, BREAKS, CLASS, FRAME, PIVOT, SHIFT, STILL, TURN, impact
+
+# Partners that are no grains: nothing, another look, and from FIRST_WALL downwards the pieces of walls.
+NOTHING, LOOK, FIRST_WALL = -1, -2, -3
+ANY_HELD = 6  # entry of `cells`: how many grains walls hold
+LONG = 1e299  # s, since the clock of a grain that is held
+
+
+@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
+def search_cells(
+    i: int, t: float, horizon: float, face: int, grain: Any, link: Any, after: Any, head: Any, space: Any, cells: Any
+) -> float:
+    """Find the first grain that i meets before `horizon`; with a face, only in the cells that have come near with it.
+
+    The partner is entered in `link`; the answer is the moment.
+    """
+    gx, gy, gz = space[GRAVITY], space[GRAVITY + 1], space[GRAVITY + 2]
+    own = t - grain[i, CLOCK]
+    vx, vy, vz = grain[i, VX] + gx * own, grain[i, VY] + gy * own, grain[i, VZ] + gz * own
+    x = grain[i, X] + own * (grain[i, VX] + 0.5 * gx * own)
+    y = grain[i, Y] + own * (grain[i, VY] + 0.5 * gy * own)
+    z = grain[i, Z] + own * (grain[i, VZ] + 0.5 * gz * own)
+    radius = grain[i, RADIUS]
+    nx, ny, nz = cells[0], cells[1], cells[2]
+    cx, cy, cz = link[i, CELL_X], link[i, CELL_Y], link[i, CELL_Z]
+    x_first, x_last, y_first, y_last, z_first, z_last = cx - 1, cx + 1, cy - 1, cy + 1, cz - 1, cz + 1
+    if face >= 0:
+        if face == 0:
+            x_last = x_first
+        elif face == 1:
+            x_first = x_last
+        elif face == 2:
+            y_last = y_first
+        elif face == 3:
+            y_first = y_last
+        elif face == 4:
+            z_last = z_first
+        else:
+            z_first = z_last
+    best = horizon - t
+    found = -1
+    for ix in range(x_first, x_last + 1):
+        ox = x
+        if ix < 0 or ix >= nx:
+            if cells[3] == 0:
+                continue
+            if ix < 0:
+                ix, ox = ix + nx, x + space[PERIOD]
+            else:
+                ix, ox = ix - nx, x - space[PERIOD]
+        for iy in range(y_first, y_last + 1):
+            oy = y
+            if iy < 0 or iy >= ny:
+                if cells[4] == 0:
+                    continue
+                if iy < 0:
+                    iy, oy = iy + ny, y + space[PERIOD + 1]
+                else:
+                    iy, oy = iy - ny, y - space[PERIOD + 1]
+            row = (ix * ny + iy) * nz
+            for iz in range(z_first, z_last + 1):
+                oz = z
+                if iz < 0 or iz >= nz:
+                    if cells[5] == 0:
+                        continue
+                    if iz < 0:
+                        iz, oz = iz + nz, z + space[PERIOD + 2]
+                    else:
+                        iz, oz = iz - nz, z - space[PERIOD + 2]
+                j = head[row + iz]
+                while j >= 0:
+                    since = t - grain[j, CLOCK]
+                    if since > LONG:  # a wall holds it: see `search_held`
+                        j = after[j]
+                        continue
+                    dx = grain[j, X] + since * (grain[j, VX] + 0.5 * gx * since) - ox
+                    dy = grain[j, Y] + since * (grain[j, VY] + 0.5 * gy * since) - oy
+                    dz = grain[j, Z] + since * (grain[j, VZ] + 0.5 * gz * since) - oz
+                    wx = grain[j, VX] + gx * since - vx
+                    wy = grain[j, VY] + gy * since - vy
+                    wz = grain[j, VZ] + gz * since - vz
+                    closing = -(dx * wx + dy * wy + dz * wz)
+                    if closing > 0.0 and j != i:
+                        reach = radius + grain[j, RADIUS]
+                        gap = dx * dx + dy * dy + dz * dz - reach * reach
+                        root = closing * closing - gap * (wx * wx + wy * wy + wz * wz)
+                        if root >= 0.0:
+                            # Touching or overlapping, and approaching: at once.
+                            time = max(gap, 0.0) / (closing + math.sqrt(root))
+                            if time < best:
+                                best, found = time, j
+                    j = after[j]
+    if found < 0:
+        return horizon
+    link[i, PARTNER] = found
+    link[i, PARTNER_COUNT] = link[found, COUNT]
+    return t + best
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
+def search_walls(
+    i: int, t: float, horizon: float, grain: Any, link: Any, space: Any, wall_start: Any, wall_list: Any, piece: Any,
+    shape_table: Any, frame: Any, rest: Any, motion_kind: Any, motion_table: Any,
+) -> float:  # fmt: skip
+    """Find the first wall that i meets before `horizon`; the piece is entered in `link`, the answer is the moment."""
+    cell = link[i, CELL]
+    first, last = wall_start[cell], wall_start[cell + 1]
+    if first == last:
+        return horizon
+    gx, gy, gz = space[GRAVITY], space[GRAVITY + 1], space[GRAVITY + 2]
+    own = t - grain[i, CLOCK]
+    vx, vy, vz = grain[i, VX] + gx * own, grain[i, VY] + gy * own, grain[i, VZ] + gz * own
+    x = grain[i, X] + own * (grain[i, VX] + 0.5 * gx * own)
+    y = grain[i, Y] + own * (grain[i, VY] + 0.5 * gy * own)
+    z = grain[i, Z] + own * (grain[i, VZ] + 0.5 * gz * own)
+    for entry in range(first, last):
+        p = int(wall_list[entry])
+        f = piece[p, FRAME]
+        until, broken = horizon, False
+        for k in range(BREAKS, rest.shape[1]):
+            moment = rest[f, k] + rest[f, BEGUN]
+            if t < moment < until:
+                until, broken = moment, True
+        time, again = impact(
+            p, t, until, x, y, z, vx, vy, vz, grain[i, RADIUS], space, grain, piece, shape_table, frame, rest,
+            motion_kind, motion_table,
+        )  # fmt: skip
+        if time < horizon:
+            horizon = time
+            link[i, PARTNER] = LOOK if again else FIRST_WALL - p
+        elif broken:
+            horizon = until
+            link[i, PARTNER] = LOOK
+    return horizon
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
+def search_held(
+    i: int, t: float, horizon: float, grain: Any, link: Any, after: Any, head: Any, space: Any, cells: Any, piece: Any,
+    shape_table: Any, frame: Any, rest: Any, motion_kind: Any, motion_table: Any,
+) -> float:  # fmt: skip
+    """Find the first collision before `horizon` of grain i with one that a wall holds; if i is held, with others.
+
+    The partner is entered in `link`, the answer is the moment. Paths of held grains are those of their walls.
+    """
+    gx, gy, gz = space[GRAVITY], space[GRAVITY + 1], space[GRAVITY + 2]
+    held = grain[i, CLOCK] == HELD
+    for dx in range(-1, 2):
+        for dy in range(-1, 2):
+            for dz in range(-1, 2):
+                ix, iy, iz = link[i, CELL_X] + dx, link[i, CELL_Y] + dy, link[i, CELL_Z] + dz
+                if cells[3] > 0:
+                    ix = (ix + cells[0]) % cells[0]
+                if cells[4] > 0:
+                    iy = (iy + cells[1]) % cells[1]
+                if cells[5] > 0:
+                    iz = (iz + cells[2]) % cells[2]
+                if ix < 0 or ix >= cells[0] or iy < 0 or iy >= cells[1] or iz < 0 or iz >= cells[2]:
+                    continue
+                j = int(head[(ix * cells[1] + iy) * cells[2] + iz])
+                while j >= 0:
+                    if (grain[j, CLOCK] == HELD) != held:
+                        free, fixed = (j, i) if held else (i, j)
+                        f = int(grain[fixed, LAST])
+                        own = t - grain[free, CLOCK]
+                        # The image of the free grain that is nearest to the cell of the other one.
+                        sx = image(link[free, CELL_X] - link[fixed, CELL_X], cells[0], space[PERIOD])
+                        sy = image(link[free, CELL_Y] - link[fixed, CELL_Y], cells[1], space[PERIOD + 1])
+                        sz = image(link[free, CELL_Z] - link[fixed, CELL_Z], cells[2], space[PERIOD + 2])
+                        until = horizon
+                        for k in range(BREAKS, rest.shape[1]):
+                            moment = rest[f, k] + rest[f, BEGUN]
+                            if t < moment < until:
+                                until = moment
+                        time, again = impact(
+                            -1 - fixed, t, until,
+                            grain[free, X] + own * (grain[free, VX] + 0.5 * gx * own) + sx,
+                            grain[free, Y] + own * (grain[free, VY] + 0.5 * gy * own) + sy,
+                            grain[free, Z] + own * (grain[free, VZ] + 0.5 * gz * own) + sz,
+                            grain[free, VX] + gx * own, grain[free, VY] + gy * own, grain[free, VZ] + gz * own,
+                            grain[free, RADIUS], space, grain, piece, shape_table, frame, rest, motion_kind,
+                            motion_table,
+                        )  # fmt: skip
+                        if time < until:
+                            horizon = time
+                            link[i, PARTNER] = LOOK if again else j
+                            link[i, PARTNER_COUNT] = link[j, COUNT]
+                        elif until < horizon:
+                            horizon = until
+                            link[i, PARTNER] = LOOK
+                    j = int(after[j])
+    return horizon
+
+
+@njit(cache=True, _nrt=False)
+def image(apart: int, cells: int, period: float) -> float:
+    """By how much a grain is to be moved, so that it is near one whose cell is `apart` cells before its own."""
+    if apart > cells // 2:
+        return -period
+    if apart < -(cells // 2):
+        return period
+    return 0.0
+
+
+@njit(cache=True, error_model="numpy", _nrt=False)
+def next_cell_time(i: int, t: float, grain: Any, space: Any, frame: Any, rest: Any) -> float:
+    """When it is to be looked up in which cell a grain is that a wall holds: before cells are too far behind."""
+    f = int(grain[i, LAST])
+    if frame[f, CLASS] == STILL:
+        return NEVER
+    x, y, z = rest[f, 0] - rest[f, PIVOT], rest[f, 1] - rest[f, PIVOT + 1], rest[f, 2] - rest[f, PIVOT + 2]
+    arm = math.sqrt(x * x + y * y + z * z)
+    x, y, z = grain[i, X], grain[i, Y], grain[i, Z]
+    arm += math.sqrt(x * x + y * y + z * z)
+    pace = rest[f, SHIFT] + rest[f, TURN] * arm
+    return t + space[MARGIN] / pace if pace > 0.0 else NEVER
