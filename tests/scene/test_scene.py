@@ -105,7 +105,7 @@ def test_unknown_fields_name_the_nearest(fields):
     assert lines[2].endswith("Did you mean 'velocity'?")
     assert lines[3] == (
         "walls[1].raduis: unknown field; known: name, shape, material, motion, appears, vanishes, present, absorbing, "
-        "color, radius, foot. Did you mean 'radius'?"
+        "sticky, color, radius, foot. Did you mean 'radius'?"
     )
 
 

@@ -393,10 +393,9 @@ def distances(
     points: Any, pieces: Any, t: float, grain: Any, piece: Any, shape_table: Any, frame: Any, rest: Any,
     motion_kind: Any, motion_table: Any, out: Any,
 ) -> None:  # fmt: skip
-    """out[i, k]: how far point i is from piece pieces[k] at time t, m."""
-    for i in range(len(points)):
-        for k in range(len(pieces)):
-            out[i, k] = wall_view(
-                pieces[k], t, points[i, 0], points[i, 1], points[i, 2], grain, piece, shape_table, frame, rest,
-                motion_kind, motion_table,
-            )[0]  # fmt: skip
+    """out[k]: how far point k is from piece pieces[k] at time t, m."""
+    for k in range(len(pieces)):
+        out[k] = wall_view(
+            pieces[k], t, points[k, 0], points[k, 1], points[k, 2], grain, piece, shape_table, frame, rest,
+            motion_kind, motion_table,
+        )[0]  # fmt: skip

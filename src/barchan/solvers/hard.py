@@ -212,12 +212,10 @@ class HardSolver:
             k.walls_near_cells(*common, start[:-1].copy(), entries, True)
         a["wall_start"], a["wall_list"] = start, entries
 
-    def wall_distances(self, points: np.ndarray, owners: np.ndarray | None = None) -> np.ndarray:
-        """Distances (N, P) m of points (N, 3) m from pieces of walls that are there, of `owners` (P,) alone."""
-        pieces = np.flatnonzero(self.present if owners is None else self.present & owners)
-        out = np.zeros((len(points), len(pieces)))
-        if len(pieces):
-            self.kernels.distances(points, pieces, self.time, self.arrays["grain"], *self._pieces.values(), out)
+    def wall_distances(self, points: np.ndarray, pieces: np.ndarray) -> np.ndarray:
+        """How far (K,) m each of the points (K, 3) m is from the piece of a wall at the same place in `pieces` (K,)."""
+        out = np.zeros(len(points))
+        self.kernels.distances(points, pieces, self.time, self.arrays["grain"], *self._pieces.values(), out)
         return out
 
     def _stalled(self) -> RunError:

@@ -29,8 +29,11 @@ def room(solver: HardSolver, grains: Grains, walls: Sequence[str] | None) -> np.
         free[overlapping(place, there, solver.model.box)[0]] = False
     else:
         owners = np.array([solver.model.walls.names[wall] in walls for wall in solver.model.walls.wall], bool)
-    distance = solver.wall_distances(place[:, :3], owners)
-    return free & (distance > place[:, 3:]).all(axis=1)
+    pieces = np.flatnonzero(solver.present & owners)
+    rows = np.repeat(np.arange(len(place)), len(pieces))
+    apart = solver.wall_distances(place[rows, :3], np.tile(pieces, len(place))) - place[rows, 3]
+    free[rows[apart <= 0]] = False
+    return free
 
 
 def insert(solver: HardSolver, grains: Grains, gate: int, waiting: int) -> None:

@@ -12,6 +12,7 @@ from barchan.model.room import overlapping
 from barchan.observables import Moment
 from barchan.record.frame import Frame
 from barchan.solvers import common
+from barchan.solvers.hard_arrays import CELL
 
 if TYPE_CHECKING:
     from barchan.solvers.hard import HardSolver
@@ -136,15 +137,25 @@ def overlaps(solver: HardSolver) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
     apart -= np.where(model.periodic, model.box * np.round(apart / np.where(model.box > 0, model.box, 1.0)), 0.0)
     depth = place[i, 3] + place[j, 3] - np.linalg.norm(apart, axis=1)
     deep = depth > TOUCHING * np.minimum(place[i, 3], place[j, 3])
-    walls = solver.wall_distances(place[:, :3])
-    row, piece = np.nonzero(place[:, 3:] - walls > TOUCHING * place[:, 3:])
-    into = place[row, 3] - walls[row, piece]
+    row, piece = _near_walls(solver)
+    into = place[row, 3] - solver.wall_distances(place[row, :3], piece)
+    row, piece, into = (one[into > TOUCHING * place[row, 3]] for one in (row, piece, into))
     return (
         np.concatenate([i[deep], row]),
-        np.concatenate([j[deep], -1 - model.walls.wall[np.flatnonzero(solver.present)[piece]]]),
+        np.concatenate([j[deep], -1 - model.walls.wall[piece]]),
         np.concatenate([depth[deep], into]),
         np.concatenate([apart[deep], np.zeros((len(row), 3))]),
     )
+
+
+def _near_walls(solver: HardSolver) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of grains (K,) that no wall holds, and the pieces (K,) of walls near the cell of each."""
+    a, free = solver.arrays, np.flatnonzero(~held_rows(solver))
+    cell = a["link"][free, CELL]
+    first, count = a["wall_start"][cell], a["wall_start"][cell + 1] - a["wall_start"][cell]
+    begin = np.concatenate([[0], np.cumsum(count)])
+    place = np.repeat(first - begin[:-1], count) + np.arange(begin[-1])
+    return np.repeat(free, count), a["wall_list"][place].astype(np.int64)
 
 
 def moment(solver: HardSolver) -> Moment:
