@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PALETTE = ("#c0563b", "#3f7196", "#6f9a4d", "#7a6a95", "#d29a3a", "#2e8b8b", "#8d6e53")
-Look = Literal["line", "points", "both", "dashed", "band"]
-STYLES = {"line": "-", "points": "o", "both": "o-", "dashed": "--"}
+Look = Literal["line", "points", "crosses", "both", "dashed", "band"]
+STYLES = {"line": "-", "points": "o", "crosses": "x", "both": "o-", "dashed": "--"}
 
 
 @dataclass(frozen=True)
