@@ -231,6 +231,12 @@ def _ellipse(sliding: float) -> tuple[np.ndarray, np.ndarray]:
     return 1e6 * np.concatenate([[second], x]), 1e3 * np.concatenate([[BELT], v])
 
 
+def _sticking(one: Loop) -> tuple[np.ndarray, np.ndarray]:
+    """Time, ms, and velocity, mm/s, round the second time that the sphere sticks."""
+    shown = (one.time > 4.2e-3) & (one.time < 5.7e-3)
+    return 1e3 * one.time[shown], 1e3 * one.v[shown]
+
+
 def _panels(paper: Loop, stiffer: dict[float, Loop], steps: dict[float, Loop]) -> Sequence[Panel]:
     exact = _ellipse(paper.sliding)
     shown = [(f"kv = {kv:.0e} N/m", one) for kv, one in stiffer.items() if kv in (1e8, STIFFEST)]
@@ -251,8 +257,8 @@ def _panels(paper: Loop, stiffer: dict[float, Loop], steps: dict[float, Loop]) -
         Panel(
             "time (ms)",
             "velocity (mm/s)",
-            [Curve(1e3 * one.time, 1e3 * one.v, label) for one, label in followed],
-            "Velocity against time; the belt moves at 5 mm/s",
+            [Curve(*_sticking(one), label) for one, label in followed],
+            "Where the sphere comes to stick; the belt moves at 5 mm/s",
         ),
         Panel(
             "virtual stiffness kv (N/m)",

@@ -84,9 +84,9 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
         found[case] = dropped(case, 0.8 if quick else 1.5)
     rows = [_row(case, fall) for case, fall in found.items()]
     vary = (
-        ("initial height z5", [c for c in found if (c.apart, c.restitution) == (0.058, 0.3)], "height", " m"),
-        ("distance s of the four", [c for c in found if (c.height, c.restitution) == (0.3, 0.3)], "apart", " m"),
-        ("restitution ψ", [c for c in found if (c.height, c.apart) == (0.1, 0.058)], "restitution", ""),
+        ("initial height", "z5", [c for c in found if (c.apart, c.restitution) == (0.058, 0.3)], "height", " m"),
+        ("distance of the four", "s", [c for c in found if (c.height, c.restitution) == (0.3, 0.3)], "apart", " m"),
+        ("restitution", "ψ", [c for c in found if (c.height, c.apart) == (0.1, 0.058)], "restitution", ""),
     )
     panels = [
         Panel(
@@ -94,14 +94,14 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
             "diagonal distance (cm)",
             [
                 *(
-                    Curve(found[c].time, 100 * found[c].diagonal, f"{title.split()[-1]} = {getattr(c, field):g}{unit}")
+                    Curve(found[c].time, 100 * found[c].diagonal, f"{symbol} = {getattr(c, field):g}{unit}")
                     for c in sorted(cases, key=lambda c: float(getattr(c, field)))
                 ),
                 Curve([0.0, found[cases[0]].time[-1]], [200 * SIZE, 200 * SIZE], "two diameters", "dashed", "#3b4654"),
             ],
             f"Varying the {title}",
         )
-        for title, cases, field, unit in vary
+        for title, symbol, cases, field, unit in vary
     ]
     figure = save_figure(draw_panels(panels, columns=3), folder / "diagonals.png")
     caption = "Distance across the square against time; beyond two diameters the fifth sphere has come through."
