@@ -240,15 +240,15 @@ def gather(
             tx += wall_slots[spot + 48]
             ty += wall_slots[spot + 64]
             tz += wall_slots[spot + 80]
-        if TETHERS:
-            fx += pull[g, 0]
-            fy += pull[g, 1]
-            fz += pull[g, 2]
         mass = motion[g, 3]
         cx, cy, cz, rx, ry, rz = fx, fy, fz, tx, ty, tz
         fx += mass * gravity[0]
         fy += mass * gravity[1]
         fz += mass * gravity[2]
+        if TETHERS:
+            fx += pull[g, 0]
+            fy += pull[g, 1]
+            fz += pull[g, 2]
         if STICTION:
             if high == low:
                 held[g, 2], held[g, 3] = 0.0, 0.0
