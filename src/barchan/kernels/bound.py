@@ -21,7 +21,6 @@ CLUMPS = False  # grains of several spheres
 PERIODIC = False
 ROLLING = False
 STICTION = False
-TETHERS = False  # springs between grains and fixed points
 MATERIALS = False  # more than one kind of pair
 
 # overlap, closing, slip (3), radius, mass, step, memory (6), constants (12) -> normal, friction (3), memory (6)

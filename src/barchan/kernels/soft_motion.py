@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from barchan.kernels.bound import CLUMPS, MESHES, SERVOS, STICTION, TETHERS
+from barchan.kernels.bound import CLUMPS, MESHES, SERVOS, STICTION
 from barchan.kernels.soft_meshes import join_facets
 from barchan.kernels.soft_pairs import SLOTS, pair_pass
 from barchan.kernels.soft_servos import drift_servos, push_servos
@@ -212,6 +212,7 @@ def gather(
     orientation: Any, motion: Any, force: Any, torque: Any, velocity: Any, angular: Any, held: Any, pull: Any,
 ) -> None:  # fmt: skip
     """Let every grain add up its contacts, always in the order of the lists, and kick it for the time `kick` (s)."""
+    tethered = len(pull) > 0
     for g in prange(grains):
         fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for pair in range(pair_range[g], pair_range[g + 1]):
@@ -245,7 +246,7 @@ def gather(
         fx += mass * gravity[0]
         fy += mass * gravity[1]
         fz += mass * gravity[2]
-        if TETHERS:
+        if tethered:
             fx += pull[g, 0]
             fy += pull[g, 1]
             fz += pull[g, 2]
@@ -303,7 +304,7 @@ def evaluate(
             t, kick, weight, c.wall_contacts, c.wall_sphere, c.wall_piece, c.frame, c.frame_servo, c.grain, c.position,
             c.wall_slots, c.servo, c.servo_table, c.servo_row, c.motion_table,
         )  # fmt: skip
-    if TETHERS:
+    if len(c.tether_row) > 0:
         pull_tethers(hold_weight, c.tether_row, c.tether, c.position, c.motion, c.pull)
     gather(
         c.grains, kick, c.pair_range, c.link_start, c.links, c.slots, c.wall_range, c.wall_slots, c.gravity, c.freedom,

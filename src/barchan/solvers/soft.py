@@ -86,7 +86,6 @@ class SoftSolver:
                 "ROLLING": bool(model.table[:, 12:14].any()),
                 "STICTION": model.scene.stiction is not None,
                 "SERVOS": len(walls.servo_row) > 0,
-                "TETHERS": len(model.scene.tethers) > 0,
                 "MATERIALS": model.kinds > 1,
             },
         )  # fmt: skip

@@ -278,6 +278,7 @@ def _panels(paper: Loop, stiffer: dict[float, Loop], steps: dict[float, Loop]) -
             [Curve(1e6 * np.array(list(steps)), 100 * by_step, "kv = 1e9 N/m", "both")],
             "Convergence with the step",
             log_x=True,
+            from_zero=True,
         ),
     ]
 

@@ -25,7 +25,8 @@ NOTE = (
     "the floor's take their share. So the curve is that of μd = μs, and of an ε below the speed of that slip (1e-7 "
     "m/s). With the paper's ε such slow slip comes to stick at once, with a spring that begins at nothing: the load "
     "is dropped and taken up again and again, which shakes the pile. With the paper's μd = μs/2 an upper contact that "
-    "slips carries half as much, and the critical friction is that of (tan α − μ/2)/(1 + tan α μ/2) = n μ."
+    "slips carries half as much, so that at least (tan α − μ/2)/(1 + tan α μ/2) = n μ is needed; and it drops the "
+    "other half at once, which takes more."
 )
 
 

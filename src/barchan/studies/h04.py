@@ -50,12 +50,12 @@ class Wedged:
 def wedged(aside: float, across: float = 0.0) -> Wedged:
     """Let the sphere come to rest, move its neighbour aside (m), and read the forces; `across` is gravity along y."""
     scene = changed(
-        "wedge", f"walls[1].motion.velocity=[0, {aside / 0.1!r}, 0]", f"gravity=[0, {across!r}, {-GRAVITY!r}]"
+        "wedge", f"walls[2].motion.velocity=[0, {aside / 0.1!r}, 0]", f"gravity=[0, {across!r}, {-GRAVITY!r}]"
     )
     _, _, last = followed(scene, lambda solver: (0.0,), 0.02)
     contacts = last.contacts
     assert contacts is not None
-    order = np.argsort(-contacts.second)  # the left wall is −1, the right one −2
+    order = np.argsort(-contacts.second)  # of the walls, the left one comes before the right one
     force = contacts.force[order]
     centers = np.array([[-0.035, 0.0, 0.025], [0.035, aside, 0.025]])
     normal = last.position[0] - centers
@@ -95,7 +95,7 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
             criterion="more than 0.1 N apart",
         )
     )
-    figure = save_figure(draw_panels([_panel({**found, FAR: far})], columns=1), folder / "friction.png")
+    figure = save_figure(draw_panels([_panel(found)], columns=1), folder / "friction.png")
     caption = "Friction at both contacts against c, their limits, the interval in which both stick, and our histories."
     return StudyResult(tuple(rows), (Picture(figure, caption),), (NOTE,))
 
@@ -124,7 +124,7 @@ def _panel(found: dict[float, Wedged]) -> Panel:
         "friction c along y at sphere 3 (N)",
         "size of the friction (N)",
         [
-            Curve([low, high], [0.3, 0.3], "both can stick", "band", "#6f9a4d"),
+            Curve([low, high], [0.5, 0.5], "both can stick", "band", "#6f9a4d"),
             Curve(c, np.hypot(plain.left, c + plain.load), "at sphere 1"),
             Curve(c, np.hypot(plain.right, c), "at sphere 3", "dashed"),
             Curve([-0.3, 0.3], [plain.left_most] * 2, "limit at sphere 1", color="#8d6e53"),
