@@ -146,7 +146,7 @@ def _panel(found: list[Point]) -> Panel:
         for stands, look in looks:
             mine = [p for p in found if p.spheres == spheres and p.stands == stands]
             if mine:
-                label = f"{spheres} spheres, " + ("stands" if stands else "falls")
+                label = "" if k else "stands" if stands else "falls"  # told once, for all three
                 x, y = [100 * p.apart for p in mine], [p.friction for p in mine]
                 curves.append(Curve(x, y, label, look, color))
     return Panel(
