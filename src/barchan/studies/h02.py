@@ -98,7 +98,7 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
                     Curve(found[c].time, 100 * found[c].diagonal, f"{symbol} = {getattr(c, field):g}{unit}")
                     for c in sorted(cases, key=lambda c: float(getattr(c, field)))
                 ),
-                Curve([0.0, found[cases[0]].time[-1]], [200 * SIZE, 200 * SIZE], "", "dashed", "#3b4654"),
+                Curve(found[cases[0]].time, 0 * found[cases[0]].time + 200 * SIZE, "", "dashed", "#3b4654"),
             ],
             f"Varying the {title} (dashed: two diameters)",
         )
