@@ -101,6 +101,7 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
                 Curve(found[cases[0]].time, 0 * found[cases[0]].time + 200 * SIZE, "", "dashed", "#3b4654"),
             ],
             f"Varying the {title} (dashed: two diameters)",
+            from_zero=True,
         )
         for title, symbol, cases, field, unit in vary
     ]
