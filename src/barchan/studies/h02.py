@@ -36,6 +36,7 @@ class Drop:
         return f"z5 = {self.height:g} m, s = {self.apart:g} m, ψ = {self.restitution:g}"
 
 
+SHOWN = 0.6  # s
 ON_TOP = 0.55  # diameters: the fifth sphere rests on the others where its centre is higher; on the floor it is at 0.5
 FOUR = (
     Drop(0.1, 0.058, 0.3, True),
@@ -95,19 +96,24 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
             "diagonal distance (cm)",
             [
                 *(
-                    Curve(found[c].time, 100 * found[c].diagonal, f"{symbol} = {getattr(c, field):g}{unit}")
+                    Curve(*_shown(found[c]), f"{symbol} = {getattr(c, field):g}{unit}")
                     for c in sorted(cases, key=lambda c: float(getattr(c, field)))
                 ),
-                Curve(found[cases[0]].time, 0 * found[cases[0]].time + 200 * SIZE, "", "dashed", "#3b4654"),
+                Curve(np.linspace(0, SHOWN, 50), np.full(50, 200 * SIZE), "", "dashed", "#3b4654"),
             ],
             f"Varying the {title} (dashed: two diameters)",
-            from_zero=True,
         )
         for title, symbol, cases, field, unit in vary
     ]
     figure = save_figure(draw_panels(panels, columns=3), folder / "diagonals.png")
     caption = "Distance across the square against time; beyond two diameters the fifth sphere has come through."
     return StudyResult(tuple(rows), (Picture(figure, caption),), (NOTE,))
+
+
+def _shown(fall: Fall) -> tuple[np.ndarray, np.ndarray]:
+    """Time, s, and diagonal, cm, while anything moves."""
+    early = fall.time <= SHOWN
+    return fall.time[early], 100 * fall.diagonal[early]
 
 
 def _row(case: Drop, fall: Fall) -> Row:
