@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from barchan.scene.overrides import override
     from barchan.scene.scene import SOLVERS, Record, Scene, schema
     from barchan.scene.sources import Sink, Source
+    from barchan.scene.tethers import Tether
     from barchan.scene.toml import dumps, loads
     from barchan.scene.walls import Wall
 
@@ -94,6 +95,7 @@ __all__ = [
     "StopRun",
     "StopSource",
     "TableSize",
+    "Tether",
     "TetraGrain",
     "UniformSize",
     "Wall",
@@ -106,7 +108,7 @@ __all__ = [
     "surface",
 ]
 
-_HOMES = ("grains", "materials", "walls", "sources", "events", "scene", "toml", "overrides", "files")
+_HOMES = ("grains", "materials", "walls", "sources", "tethers", "events", "scene", "toml", "overrides", "files")
 
 
 def __getattr__(name: str) -> Any:

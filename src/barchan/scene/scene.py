@@ -18,6 +18,7 @@ from barchan.scene.problems import unknown_name
 from barchan.scene.quantities import Acceleration, Frequency, PositiveTime, Time
 from barchan.scene.sources import Sink, Source
 from barchan.scene.tables import Table
+from barchan.scene.tethers import Tether
 from barchan.scene.walls import Wall
 
 SOLVERS = ("soft", "hard")
@@ -70,6 +71,7 @@ class Scene(Table):
     sources: tuple[Source, ...] = ()
     sinks: tuple[Sink, ...] = ()
     walls: tuple[Wall, ...] = ()
+    tethers: tuple[Tether, ...] = ()
     events: tuple[Event, ...] = ()
     observables: tuple[ObservableField, ...] = ()
     record: Record = Record()

@@ -43,6 +43,8 @@ def _forces(model: Model) -> list[Finding]:
         if law != usual:
             what = f"the law {law.key!r}" if law.key != usual.key else f"parameters of the law {law.key!r}"
             findings.append(Finding(name, what, "hard spheres have restitution instead of a contact law", SOFT))
+    if scene.tethers:
+        findings.append(Finding("tethers", "are there", "hard spheres know no forces but gravity", SOFT))
     if scene.stiction is not None:
         findings.append(Finding("stiction", "is there", "hard spheres do not stick by friction", SOFT))
     for name, material in scene.materials.items():

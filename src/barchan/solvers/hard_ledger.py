@@ -182,6 +182,7 @@ def moment(solver: HardSolver) -> Moment:
         contact_overlap=depth,
         contact_depth=depth / np.maximum(smaller, 1e-300),
         contact_force=np.zeros((len(first), 3)),
+        contact_mode=np.zeros(len(first), np.int8),
         contact_branch=branch,
         steps=account(solver),
     )
