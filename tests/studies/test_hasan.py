@@ -7,7 +7,7 @@ import math
 import pytest
 
 from barchan.run.progress import Silent
-from barchan.studies import h03, h04, hasan
+from barchan.studies import h03, h04, hasan, runs
 
 
 class Told(Silent):
@@ -53,12 +53,12 @@ def test_the_interval_of_a_wedged_sphere():
 def test_a_finished_run_of_the_same_scene_is_taken_as_it_is(tmp_path):
     progress = Told()
     scene = hasan.changed("conveyor", "duration=2e-4")
-    with hasan.recorded(scene, tmp_path / "run", progress) as first:
+    with runs.recorded(scene, tmp_path / "run", progress) as first:
         frames = len(first)
     assert not any("same scene" in note for note in progress.notes)
-    with hasan.recorded(scene, tmp_path / "run", progress) as again:
+    with runs.recorded(scene, tmp_path / "run", progress) as again:
         assert len(again) == frames
     assert any("same scene" in note for note in progress.notes)
     other = hasan.changed("conveyor", "duration=1e-4")
-    with hasan.recorded(other, tmp_path / "run", progress) as shorter:
+    with runs.recorded(other, tmp_path / "run", progress) as shorter:
         assert len(shorter) < frames

@@ -15,7 +15,8 @@ from barchan.draw.files import save_figure
 from barchan.run.progress import Progress
 from barchan.scene import Scene
 from barchan.studies import Picture, Row
-from barchan.studies.hasan import DENT, GRAVITY, MASS, SIZE, STATIC, STIFFNESS, changed, recorded, start
+from barchan.studies.hasan import DENT, GRAVITY, MASS, SIZE, STATIC, STIFFNESS, changed, start
+from barchan.studies.runs import recorded
 
 YOUNG = 3.5e7  # Pa: a Hertzian contact with the floor then lasts as long at 1 m/s as one of kn
 RESTITUTION = 0.298  # of all laws: that of half of critical damping

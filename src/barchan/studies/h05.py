@@ -19,7 +19,8 @@ from barchan.run.progress import Progress
 from barchan.scene import Scene
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.friction_laws import compared
-from barchan.studies.hasan import SIZE, changed, recorded
+from barchan.studies.hasan import SIZE, changed
+from barchan.studies.runs import recorded
 
 STILL = 0.01  # diameters that a grain of a pile may go in the last second
 ORDERED = 0.75  # part of neighbours of which the upper one must have fallen later

@@ -8,21 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from barchan import solvers
-from barchan.errors import BarchanError
 from barchan.laws._normal import damping_ratio
 from barchan.record.frame import Frame
-from barchan.record.recording import Recording
-from barchan.run.loop import resume, run
 from barchan.run.plan import Plan
-from barchan.run.progress import Progress
 from barchan.run.story import Story
-from barchan.scene import Scene, dumps, load
+from barchan.scene import Scene, load
 
 MASS, SIZE, GRAVITY = 0.05, 0.05, 9.81  # kg, m, m/s²
 STIFFNESS = 1e5  # kn, N/m
@@ -71,25 +66,3 @@ def followed(
         times.append(solver.time)
         rows.append(tuple(look(solver)))
     return np.array(times), np.array(rows), solver.snapshot(contacts=True)
-
-
-def recorded(scene: Scene, folder: Path, progress: Progress) -> Recording:
-    """Run a scene and record it in `folder`; where a run of the same scene stopped there, go on with it.
-
-    These runs take long. A finished one is taken as it is, and that is told.
-    """
-    if _same(scene, folder):
-        progress.note(
-            f"{folder} holds a run of the same scene: it goes on, or is taken as it is; remove it to begin anew"
-        )
-        return resume(folder, progress=progress).recording
-    return run(scene, folder, force=True, progress=progress).recording
-
-
-def _same(scene: Scene, folder: Path) -> bool:
-    """Whether a folder holds a run of just this scene."""
-    try:
-        with Recording(folder) as recording:
-            return recording.scene_toml == dumps(scene)
-    except BarchanError:
-        return False
