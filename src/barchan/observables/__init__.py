@@ -47,6 +47,7 @@ class Moment:
     contact_branch: np.ndarray  # (C, 3) m, to the first centre from the second, or from the contact at a wall
     gates: Mapping[str, Gate] = field(default_factory=dict)  # by name
     steps: dict[str, float | int] = field(default_factory=dict)  # the solver's account of its time steps
+    cell: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # m: periodic lengths (0: open), tilt along x
 
 
 class Observable(Part):

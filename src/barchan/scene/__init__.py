@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from barchan.scene.materials import Material, PairOverride, Stiction, surface
     from barchan.scene.overrides import override
+    from barchan.scene.relax import Compression, PressureControl, PureShear, Relax, SimpleShear
     from barchan.scene.scene import SOLVERS, Record, Scene, schema
     from barchan.scene.sources import Sink, Source
     from barchan.scene.toml import dumps, loads
@@ -66,6 +67,7 @@ __all__ = [
     "ChangeGravity",
     "ClumpGrain",
     "ClumpSphere",
+    "Compression",
     "CubeGrain",
     "CylinderRegion",
     "DimerGrain",
@@ -80,12 +82,16 @@ __all__ = [
     "NormalSize",
     "PairOverride",
     "PointsFill",
+    "PressureControl",
+    "PureShear",
     "PyramidFill",
     "RandomFill",
     "Record",
+    "Relax",
     "RemoveWall",
     "RodGrain",
     "Scene",
+    "SimpleShear",
     "Sink",
     "Source",
     "SphereGrain",
@@ -106,7 +112,7 @@ __all__ = [
     "surface",
 ]
 
-_HOMES = ("grains", "materials", "walls", "sources", "events", "scene", "toml", "overrides", "files")
+_HOMES = ("grains", "materials", "walls", "sources", "events", "relax", "scene", "toml", "overrides", "files")
 
 
 def __getattr__(name: str) -> Any:

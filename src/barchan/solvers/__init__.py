@@ -21,6 +21,10 @@ def restore(model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -
 
 
 def _solver(model: Model) -> Any:
+    if model.scene.solver == "relax":
+        from barchan.solvers.relax import RelaxSolver
+
+        return RelaxSolver
     from barchan.solvers.soft import SoftSolver
 
-    return {"soft": SoftSolver}[model.scene.solver]
+    return SoftSolver

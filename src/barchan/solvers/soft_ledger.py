@@ -167,6 +167,7 @@ def moment(solver: SoftSolver) -> Moment:
         contact_force=seen.force,
         contact_branch=seen.branch,
         steps=solver.stepper.statistics(),
+        cell=(*solver.model.box.tolist(), 0.0),
     )
 
 
