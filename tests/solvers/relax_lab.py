@@ -48,7 +48,7 @@ def _scene(space: dict[str, Any], relax: dict[str, Any], count: int, seed: int, 
         "materials": {"a": {"density": 1000.0, "young": 1e5, "friction": 0.0}}, "grains": [group], "seed": seed,
         "relax": {name: value for name, value in relax.items() if value is not None}, **space,
     }  # fmt: skip
-    return Scene.model_validate({**fields, **options})
+    return Scene(**{**fields, **options})
 
 
 def solver(scene: Scene) -> RelaxSolver:

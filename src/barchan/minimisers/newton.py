@@ -31,8 +31,8 @@ class Newton(Minimiser):
 
     While grains rearrange, contacts come and go with every step, and no quadratic model is true for long: there it
     rolls downhill with light damping. Where forces are nearly in balance it takes Newton steps found by conjugate
-    gradients that are preconditioned with the stiffness of contacts without prestress, near contacts within reach of the
-    step included, factorised.
+    gradients, preconditioned with the factorised stiffness of contacts without prestress, near contacts within reach of
+    the step included.
     """
 
     key: ClassVar[str] = "newton"
