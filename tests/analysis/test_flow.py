@@ -53,3 +53,12 @@ def test_nothing_flows_where_nothing_moves() -> None:
     still = Flow(time, np.zeros(5, int), np.zeros(5), total=2)
     assert still.mean_rate == 0.0
     assert [(jam.start, jam.end) for jam in jams(still)] == [(0.0, 4.0)]
+
+
+def test_the_fall_to_the_mouth_is_no_jam() -> None:
+    """Grains that need 3 s to arrive and then pass one a second: a jam of 3 s from the start, and none since then."""
+    time = np.arange(0.0, 8.0, 0.5)
+    count = np.clip(np.floor(time - 2.0), 0, 4).astype(int)
+    flow = Flow(time, count, 1.0 * count, total=9)
+    assert [(jam.start, jam.end) for jam in jams(flow, least=2.0)] == [(0.0, 2.5)]
+    assert jams(flow, least=2.0, since=3.0) == []

@@ -14,12 +14,14 @@ from barchan.analysis.pile import (
     radial_profile,
 )
 from barchan.analysis.steps import StepStatistics, step_statistics
+from barchan.analysis.terrain import HeightMap, height_map
 
 __all__ = [
     "Angle",
     "Flow",
     "Fraction",
     "FractureSurface",
+    "HeightMap",
     "Jam",
     "RadialProfile",
     "StepStatistics",
@@ -27,6 +29,7 @@ __all__ = [
     "flow_through",
     "fracture_surface",
     "heap",
+    "height_map",
     "jams",
     "moving",
     "packing_fraction",

@@ -63,13 +63,16 @@ def flow_through(frames: Iterable[Frame], level: float) -> Flow:
     return Flow(time, count.astype(int), mass, total)
 
 
-def jams(flow: Flow, *, least: float = 1.0) -> list[Jam]:
+def jams(flow: Flow, *, least: float = 1.0, since: float = 0.0) -> list[Jam]:
     """Intervals of at least `least` seconds in which no grain passed while some waited above.
 
-    The time before the first grain has passed counts as well: a hopper may be jammed from the start.
+    The time before the first grain has passed counts as well: a hopper may be jammed from the start. since: time, s,
+    before which nothing counts, such as that of the fall to the mouth.
     """
+    begin = min(int(np.searchsorted(flow.time, since)), len(flow.time) - 1)
     passed = np.flatnonzero(np.diff(flow.count) > 0) + 1  # frames at which a grain has just passed
-    edges = np.concatenate([[0], passed, [len(flow.time) - 1]])
+    passed = passed[passed > begin]
+    edges = np.concatenate([[begin], passed, [len(flow.time) - 1]])
     found = []
     for first, last in itertools.pairwise(edges):
         waiting = flow.total - int(flow.count[first])

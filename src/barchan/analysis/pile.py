@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from barchan.analysis.terrain import height_map
 from barchan.record.frame import Frame
 
 TOUCH = 0.05  # gap, as a part of the radii, across which grains still count as touching
@@ -156,12 +157,7 @@ def pile_width(frame: Frame, *, fraction: float = 0.95, floor: float | None = No
 
 
 def _columns(frame: Frame, floor: float | None) -> _Columns | None:
-    """The heap seen from above, one column at each point of a fine grid; None where there is no heap.
-
-    The depth buffer that pictures are drawn with is, seen from above, the exact upper envelope of the spheres.
-    """
-    from barchan.kernels.raster import splat
-
+    """The heap seen from above, one column at each point of a fine grid; None where there is no heap."""
     base = floor_height(frame) if floor is None else floor
     mine = heap(frame, floor=base)
     spheres = mine[frame.sphere_grain]
@@ -174,18 +170,17 @@ def _columns(frame: Frame, floor: float | None) -> _Columns | None:
     pitch = max(grain / FINENESS, 2.0 * reach / LARGEST_MAP)
     columns = 2 * math.ceil(reach / pitch)
     rows = 1 if flat else columns
-    corner = np.array([x - columns * pitch / 2.0, y - rows * pitch / 2.0, base])
-    depth, owner = splat((position - corner) / pitch, radius / pitch, columns, rows)
-    from_x = (np.arange(columns) + 0.5 - columns / 2.0) * pitch
-    from_y = (np.arange(rows) + 0.5 - rows / 2.0) * pitch
-    across, along = (grid.ravel() for grid in np.meshgrid(from_x, from_y))
+    low = (x - columns * pitch / 2.0, y - rows * pitch / 2.0)
+    surface = height_map(frame, low, (columns, rows), pitch, floor=base, spheres=spheres)
+    across, along = surface.points
+    across, along = (across - x).ravel(), (along - y).ravel()
     sector_count = 2 if flat else SECTORS
     turn = np.arctan2(along, across) / (2.0 * np.pi) + 0.5 / sector_count
     return _Columns(
         radius=np.hypot(across, along),
         sector=np.floor(turn % 1.0 * sector_count).astype(int) % sector_count,
-        height=np.where(owner >= 0, np.maximum(depth, 0.0) * pitch, 0.0).ravel(),
-        covered=(owner >= 0).ravel(),
+        height=surface.height.ravel(),
+        covered=surface.covered.ravel(),
         sector_count=sector_count,
         grain=grain,
         centre=(float(x), float(y)),

@@ -15,6 +15,7 @@ from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
+from barchan.run.plan import Plan
 from barchan.run.progress import Progress
 from barchan.studies import Picture
 from barchan.studies.yee import OUTLET_HEIGHT, Hopper, record
@@ -56,9 +57,15 @@ class Heap:
         return float(self.flow.time[enough[0]]) if len(enough) else np.inf
 
 
-def heap_under(hopper: Hopper, folder: Path, progress: Progress) -> Heap:
-    """Run a hopper with velocity Verlet, recorded in `folder`, and measure its heap."""
-    with record(replace(hopper, integrator="verlet").scene(), folder, progress) as recording:
+def heap_under(hopper: Hopper, folder: Path, progress: Progress, *, finer: float = 1.0) -> Heap:
+    """Run a hopper with velocity Verlet, recorded in `folder`, and measure its heap.
+
+    finer: how many times shorter the time step is than the one that would be chosen.
+    """
+    scene = replace(hopper, integrator="verlet").scene()
+    if finer > 1.0:
+        scene = scene.model_copy(update={"time_step": Plan.of(scene).time_step.value / finer})
+    with record(scene, folder, progress) as recording:
         return measured(recording)
 
 

@@ -18,7 +18,7 @@ PAIRS = ((0.0, 0.0), (0.1, 0.00005), (0.5, 0.00025))  # μs, μr (m)
 
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     """Run the hopper with each pair of friction coefficients."""
-    base = Hopper(count=100, duration=6.0) if quick else Hopper(count=1575, duration=60.0)
+    base = Hopper(count=300, duration=10.0) if quick else Hopper(count=1575, duration=60.0)
     pairs = PAIRS[::2] if quick else PAIRS
     heaps = {
         pair: heap_under(replace(base, friction=pair[0], rolling=pair[1]), folder / f"friction-{pair[0]:g}", progress)
@@ -59,5 +59,5 @@ STUDY = Study(
     "Friction makes heaps taller, narrower and slower to form",
     "Fig. 6: 1575 grains, (μs, μr) = (0, 0), (0.1, 5e-5), (0.5, 2.5e-4): taller and narrower with friction, slower.",
     run,
-    "100 grains for 6 s instead of 1575 for 60 s, the first and the last friction pair",
+    "300 grains for 10 s instead of 1575 for 60 s, the first and the last friction pair",
 )

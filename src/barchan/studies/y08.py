@@ -23,7 +23,7 @@ from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.yee import BIN_RADIUS, cubes, hopper_walls, yee_scene
 
 PAIRS = ((0.0, 0.0), (0.25, 0.000125), (0.5, 0.00025), (0.75, 0.000325), (1.0, 0.0005))
-HEIGHT = 0.1  # m, of the pyramid's foot above the floor at the start
+HEIGHT = 0.2  # m, of the pyramid's foot above the floor at the start
 STEP = 0.01  # s, for which the right-hand side is meant: about the paper's
 STIFF = 1e4  # 1/s; the paper calls its eigenvalues, nearly all below it in size, not exceptionally large
 GENERAL = 0.9  # part of the times that is `in general`

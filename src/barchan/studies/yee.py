@@ -1,9 +1,9 @@
 """What all studies of Yee (2009) share: one grain, one set of materials, one hopper.
 
-The paper gives neither the size nor the density of its grains. Cubes of eight spheres, 0.5 m across and of 2000 kg/m³,
-fit its steps of 5 to 40 ms at E = 100 MPa, and are used in every study. Its damping kβ = 50 N s/m^(3/2) is next to
-nothing for such grains (131 kg: a restitution above 0.99, so the heap would be a gas); a restitution of 0.3 at 1 m/s
-stands in for it. Everything else is the paper's.
+The paper gives neither the size nor the density of its grains. Its steps of 5 to 40 ms at E = 100 MPa ask for large and
+heavy ones: cubes of eight spheres, 1 m across and of 2500 kg/m³, in every study. Its damping kβ = 50 N s/m^(3/2) is
+next to nothing for such grains (1.3 t: a restitution above 0.99, so the heap would be a gas); a restitution of 0.3 at
+1 m/s stands in for it. Everything else is the paper's.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from barchan.run.plan import Plan
 from barchan.run.progress import Progress
 from barchan.scene import Scene
 
-SIZE = 0.5  # m, edge of a cube grain
-DENSITY = 2000.0  # kg/m³
+SIZE = 1.0  # m, edge of a cube grain
+DENSITY = 2500.0  # kg/m³
 YOUNG, WALL_YOUNG = 1e8, 2e8  # Pa
 RESTITUTION = 0.3  # at 1 m/s
 WALL_DRAG = 1.0  # kq, N s/m: next to nothing, so that it is stiction that brings grains to rest, as in the paper
 FRAME_RATE = 24.0  # 1/s, the paper's frames
-OUTLET_HEIGHT = 4.2  # m, of the hopper's mouth above the floor
-BIN_RADIUS = 3.2  # m, for FEW grains; it grows with the cube root of their number
+OUTLET_HEIGHT = 8.4  # m, of the hopper's mouth above the floor
+BIN_RADIUS = 6.4  # m, for FEW grains; it grows with the cube root of their number
 FEW = 397
 STEEPNESS = 2.6 / 1.9  # rise over run of the funnel
 LAWS = {1: "viscous", 2: "path", 3: "displacement"}
@@ -50,7 +50,7 @@ class Hopper:
     drag: float | None = None  # kt of law 1, N s/m; None: the law's own
     wall_friction: float = 0.0  # μq of the hopper; the floor's is always 1
     wall_rolling: float = 0.0  # μτ of the hopper, m s
-    outlet: float = 1.3  # m, radius of the mouth
+    outlet: float = 2.6  # m, radius of the mouth
     duration: float = 10.0  # s
     integrator: str = "rkf45"
     tolerance: float = 0.01  # TOL, m/s
@@ -62,7 +62,7 @@ class Hopper:
         scale = max(1.0, (self.count / FEW) ** (1 / 3))
         bin_radius = BIN_RADIUS * scale
         top = OUTLET_HEIGHT + STEEPNESS * (bin_radius - self.outlet)
-        spacing = SIZE + 0.12
+        spacing = 1.24 * SIZE
         layers = math.ceil(self.count * spacing**2 / (math.pi * (bin_radius - SIZE) ** 2)) + 2
         return yee_scene(
             name=f"hopper of {self.count} grains, law {self.law}, μs = {self.friction:g}",
@@ -80,10 +80,10 @@ class Hopper:
                     "region": {
                         "kind": "cylinder",
                         "base": [0, 0, top],
-                        "radius": bin_radius - 0.2,
+                        "radius": bin_radius - 0.4 * SIZE,
                         "height": layers * spacing,
                     },
-                    "jitter": 0.05,
+                    "jitter": 0.1 * SIZE,
                 },
             ),
             walls=hopper_walls(self.outlet, bin_radius, layers * spacing),
@@ -96,9 +96,17 @@ class Hopper:
         return {"kind": self.integrator, "tolerance": self.tolerance, "shortest": self.shortest}
 
 
-def cubes(count: int, fill: dict[str, Any]) -> dict[str, Any]:
-    """The grains of all studies."""
-    return {"name": "stones", "material": "stone", "shape": "cube", "size": SIZE, "count": count, "fill": fill}
+def cubes(count: int, fill: dict[str, Any], *, scatter: float = 0.0, name: str = "stones") -> dict[str, Any]:
+    """The grains of all studies; scatter: of the velocities at the start, m/s, so that no lattice stands."""
+    return {
+        "name": name,
+        "material": "stone",
+        "shape": "cube",
+        "size": SIZE,
+        "count": count,
+        "fill": fill,
+        "velocity_scatter": scatter,
+    }
 
 
 def hopper_walls(outlet: float, bin_radius: float, bin_height: float) -> list[dict[str, Any]]:
@@ -130,7 +138,7 @@ def yee_scene(
     *,
     name: str,
     duration: float,
-    grains: dict[str, Any],
+    grains: dict[str, Any] | Sequence[dict[str, Any]],
     walls: Sequence[dict[str, Any]],
     contact: dict[str, Any] | None = None,
     friction: float = 0.5,
@@ -171,7 +179,7 @@ def yee_scene(
             }
             for wall, (slide, roll) in surfaces.items()
         ],
-        "grains": [grains],
+        "grains": [grains] if isinstance(grains, dict) else list(grains),
         "walls": list(walls),
     }
     return Scene.model_validate(fields)
