@@ -100,5 +100,5 @@ def test_what_makes_no_sense_is_refused(options, words):
 
 
 def test_a_misspelt_minimiser_is_told():
-    with pytest.raises(SceneError, match="'newtn' is not among the minimisers.*Did you mean 'newton'"):
+    with pytest.raises(SceneError, match=r"'newtn' is not among the minimisers.*Did you mean 'newton'"):
         lab.flat_scene(relax={"minimiser": "newtn"})

@@ -9,7 +9,7 @@ import pytest
 
 from barchan import registry
 from barchan.kernels import threads
-from barchan.solvers import relax_strain
+from barchan.solvers import relax_protocol, relax_strain
 from barchan.solvers.relax import RelaxSolver
 from barchan.solvers.relax_landscape import Cell
 from solvers import relax_lab as lab
@@ -114,6 +114,27 @@ def test_packings_just_above_jamming_are_isostatic(scene, needed, load):
     assert values["coordination_held"] == pytest.approx(needed, rel=0.01)
     assert values["stress_isotropic"] == pytest.approx(load, rel=1e-8)
     assert values["rattler_share"] < 0.2
+
+
+def test_the_jamming_point_is_where_pressure_vanishes():
+    """Springs push in proportion to overlap, so pressure vanishes linearly: p ∝ φ − φj, and two points find φj.
+
+    The law has a correction of the order of φ − φj, here 1e-4, which a fifth of a step allows for. Frictionless discs
+    of these sizes jam near 0.84, smaller packings a little lower or higher.
+    """
+    machine = lab.relaxed(lab.flat_scene(120))
+    jammed = relax_protocol.jamming_point(machine, accuracy=1e-6)
+    assert 0.82 < jammed < 0.86
+    loads = []
+    for more in (1e-4, 2e-4):
+        length = (
+            math.sqrt(relax_protocol.filled(machine.landscape) / (jammed + more)) * machine.landscape.cell.lengths[0]
+        )
+        relax_protocol.carry(machine, Cell((length, 0.0, length)), tangent=False)
+        machine.relax()
+        loads.append(relax_strain.pressure(machine.landscape, machine.point))
+    found = jammed + 1e-4 - loads[0] * 1e-4 / (loads[1] - loads[0])
+    assert found == pytest.approx(jammed, abs=2e-5)
 
 
 def test_moduli_from_the_hessian_agree_with_a_small_strain():

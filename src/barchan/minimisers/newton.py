@@ -19,7 +19,10 @@ from barchan.scene.quantities import Unit
 
 BURST = 200  # steps of inertia between two looks
 MOST_INNER = 200  # conjugate gradients in a step
-DAMPING = 0.02  # share of its velocity that a grain loses in a step while it rolls
+# Share of its velocity that a grain loses in a step while it rolls. The longest waves of a packing must not be damped
+# critically, and they are the slower the larger it is: from FEW grains on, damping falls as their number to the −1/4.
+DAMPING = 0.02
+FEW = 1000
 AT_FIRST = 1.0  # as `ease`, where a descent begins
 STALE = 12  # conjugate gradients after which the next step gets a new factorisation
 FLAT = 1e-9  # curvature, over what the preconditioner says, that counts as none
@@ -62,8 +65,9 @@ class Newton(Minimiser):
 def _roll(landscape: Any, point: Any, watch: Watch, ease: float) -> None:
     """Damped inertia until forces are in balance but for `ease`."""
     velocity, state = np.zeros_like(point.moved), np.array([0.0, 0.1, 0.0])
+    damping = DAMPING * min(1.0, FEW / len(landscape)) ** 0.25
     while True:
-        landscape.descend(point, velocity, state, steps=BURST, target=ease, damping=DAMPING)
+        landscape.descend(point, velocity, state, steps=BURST, target=ease, damping=damping)
         if point.largest <= ease * point.mean_force or watch.over(point):
             return
 

@@ -73,10 +73,10 @@ def go(solver: RelaxSolver, t: float) -> None:
 
 def _leap(solver: RelaxSolver, deformation: AnyDeformation, begin: float, end: float, splits: int) -> None:
     land, duration = solver.landscape, solver.model.scene.duration
-    filled = _filled(land) / solver.cell_at_start.volume(flat=land.flat)
+    fraction = _filled(land) / solver.cell_at_start.volume(flat=land.flat)
     before, cell = land.position(solver.point), land.cell
-    target = cell_at(deformation, solver.cell_at_start, filled, share(deformation, end, duration))
-    predicted = _carry(solver, _with_turns(cell, target), deformation.predict == "tangent")
+    target = cell_at(deformation, solver.cell_at_start, fraction, share(deformation, end, duration))
+    predicted = carry(solver, _with_turns(cell, target), tangent=deformation.predict == "tangent")
     solver.relax()
     strayed = np.linalg.norm(land.position(solver.point) - predicted, axis=1).max()
     if splits > 0 and strayed > YIELDED * land.radius.mean():
@@ -100,7 +100,7 @@ def _with_turns(now: Cell, then: Cell) -> Cell:
     return replace(then, tilt=then.tilt + width * math.floor((now.tilt - then.tilt) / width + 0.5))
 
 
-def _carry(solver: RelaxSolver, target: Cell, tangent: bool) -> np.ndarray:
+def carry(solver: RelaxSolver, target: Cell, *, tangent: bool) -> np.ndarray:
     """Change the box and take the grains along; answers with where they were taken, (N, 3) m."""
     land, low = solver.landscape, solver.model.low
     cell = land.cell
@@ -124,6 +124,36 @@ def _bounded(land: Landscape, drift: np.ndarray) -> np.ndarray:
     return drift if math.isfinite(far) and far < YIELDED * float(land.radius.mean()) else np.zeros_like(drift)
 
 
+def filled(land: Landscape) -> float:
+    """The packing fraction."""
+    return _filled(land) / land.cell.volume(flat=land.flat)
+
+
+def jamming_point(solver: RelaxSolver, *, accuracy: float = 1e-6, stride: float = 2e-3) -> float:
+    """The packing fraction at which the packing begins to carry load, by bisection.
+
+    Where it is jammed the box grows, where it is loose it shrinks, by `stride` of the packing fraction at first and by
+    half as much after every change of direction, until that is below `accuracy`. The solver is left jammed, within
+    `accuracy` above the point.
+    """
+    land = solver.landscape
+    if not solver.relaxed:
+        solver.relax()
+    way = 0.0
+    while True:
+        jammed = not land.is_loose(solver.point)
+        ahead = -1.0 if jammed else 1.0
+        if way and ahead != way:
+            stride *= 0.5
+        if jammed and stride < accuracy:
+            return filled(land)
+        way = ahead
+        scale = (1 + way * stride) ** (-1 / sum(length > 0 for length in land.cell.lengths))
+        x, y, z = (length * scale for length in land.cell.lengths)
+        carry(solver, Cell((x, y, z), land.cell.tilt * scale), tangent=False)
+        solver.relax()
+
+
 def hold_pressure(solver: RelaxSolver, wanted: float) -> None:
     """Change the box evenly until the relaxed packing carries this pressure, Pa (N/m)."""
     land = solver.landscape
@@ -137,7 +167,7 @@ def hold_pressure(solver: RelaxSolver, wanted: float) -> None:
             bulk = max(relax_strain.Tangent(land, solver.point).moduli().bulk, now)
             strain = float(np.clip((now - wanted) / (land.components * bulk), -0.01, 0.01))
         x, y, z = (length * (1 + strain) for length in land.cell.lengths)
-        _carry(solver, Cell((x, y, z), land.cell.tilt * (1 + strain)), False)
+        carry(solver, Cell((x, y, z), land.cell.tilt * (1 + strain)), tangent=False)
         solver.relax()
     raise RunError(Finding(
         f"t = {solver.time:.6g} s", f"the pressure came to {now:.6g}, not to {wanted:.6g}",
