@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import barchan as bc
+from barchan import solvers
 from barchan.errors import SceneError
 from barchan.run.plan import Plan
 from barchan.run.start import last_grains
@@ -102,3 +103,27 @@ def test_what_makes_no_sense_is_refused(options, words):
 def test_a_misspelt_minimiser_is_told():
     with pytest.raises(SceneError, match=r"'newtn' is not among the minimisers.*Did you mean 'newton'"):
         lab.flat_scene(relax={"minimiser": "newtn"})
+
+
+def test_a_packing_is_at_rest_for_the_soft_solver_too(tmp_path):
+    """Hertz's potential and the contact law `hertz` push alike: the soft solver finds the packing in balance.
+
+    Positions on disk have 1e-16 of the box, overlaps some 1e-3 of it, so forces balance to about 1e-12; ten times that
+    and the soft solver's own round-off are allowed. In a hundred steps nothing but round-off moves.
+    """
+    packed = bc.run(lab.round_scene(60, fraction=0.68), tmp_path / "packed", progress=bc.Silent(), threads=1)
+    fields = lab.round_scene(60, fraction=None).to_dict(full=False)
+    soft = bc.Scene(**{**fields, "solver": "soft", "contact": "hertz", "walls": [], "start": str(packed.folder)})
+    plan = Plan.of(soft)
+    machine = solvers.create(plan.model, plan.grains, plan.time_step.value)
+    moment = machine.moment()
+    balance = np.zeros((60, 3))
+    np.add.at(balance, moment.contact_first, moment.contact_force)
+    np.add.at(balance, moment.contact_second, -moment.contact_force)
+    size = np.linalg.norm(moment.contact_force, axis=1).mean()
+    assert len(moment.contact_force) > 150
+    assert np.abs(balance).max() < 1e-10 * size
+    stored = moment.ledger["stored_energy"]
+    assert stored == pytest.approx(packed.recording.series["stored_energy"][-1], rel=1e-9)
+    machine.advance(100)
+    assert machine.kinetic_energy() < 1e-18 * stored

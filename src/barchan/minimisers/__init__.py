@@ -7,13 +7,14 @@ the Hessian with a vector it needs; the landscape counts both, for all minimiser
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from barchan.registry import Part
 
-MOST = 10_000_000  # gradients and products, before a minimiser gives up
+PATIENCE = 100_000  # gradients and products without any gain, after which a minimiser gives up
 
 
 @dataclass
@@ -46,6 +47,7 @@ class Watch:
         self.tolerance = tolerance
         self.began = landscape.gradients + landscape.products
         self.history: list[tuple[int, float, float]] = []
+        self._lowest, self._calmest, self._gained = math.inf, math.inf, 0
 
     @property
     def work(self) -> int:
@@ -59,7 +61,14 @@ class Watch:
             self.pulse(point)
         if point.largest < 1e-6 * point.mean_force:
             self.tolerance = max(self.asked, self.landscape.floor(point))
-        return self.landscape.is_calm(point, self.tolerance) or self.work > MOST
+        return self.landscape.is_calm(point, self.tolerance) or self._stuck(*self.history[-1])
+
+    def _stuck(self, work: int, energy: float, force: float) -> bool:
+        """Whether neither energy nor forces have fallen for a long while: round-off, or numbers that went bad."""
+        if energy < self._lowest - 1e-14 * abs(self._lowest) or force < 0.9 * self._calmest:
+            self._lowest, self._calmest = min(energy, self._lowest), min(force, self._calmest)
+            self._gained = work
+        return work - self._gained > PATIENCE
 
     def descent(self, point: Any) -> Descent:
         """The outcome."""
