@@ -69,6 +69,12 @@ def test_two_discs_by_hand():
     assert product[first] == pytest.approx([k, -2 * k * 0.03 / 0.17], rel=1e-12)
     load = relax_strain.virial(machine.landscape, point)
     assert load[0, 0] == pytest.approx(k * 0.03 * 0.17) and load[2, 2] == pytest.approx(0, abs=1e-12)
+    seen = registry.part("observables", "packing")().measure(machine.moment())  # in a box of 1 m²
+    assert seen["stress_isotropic"] == pytest.approx(0.5 * k * 0.03 * 0.17)
+    assert seen["stress_deviatoric"] == pytest.approx(0.5 * k * 0.03 * 0.17)
+    assert seen["fabric_isotropic"] == pytest.approx(0.5 * math.pi * (0.1**2 + 0.1**2))
+    assert seen["packing_fraction"] == pytest.approx(2 * math.pi * 0.1**2)
+    assert (seen["coordination"], seen["coordination_held"], seen["rattler_share"]) == (1.0, 0.0, 1.0)
 
 
 @pytest.mark.parametrize("key", registry.parts("minimisers"))
