@@ -163,7 +163,7 @@ def pair_pass(
             work[at_work + k] += weight * fn * closing
             work[at_work + U(16) + k] += weight * (tx * sx + ty * sy + tz * sz)
             work[at_work + U(32) + k] += weight * rolled
-            deepest[at + k] = max(deepest[at + k], touch * xi / min(ri, rj))
+            deepest[at + k] = max(deepest[at + k], take * xi / min(ri, rj))  # trial steps do not count
 
 
 @njit(cache=True, error_model="numpy")

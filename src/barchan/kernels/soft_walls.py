@@ -182,7 +182,7 @@ def wall_pass(
                 memory[at_memory + 16 * c] *= 1.0 - advance
             continue
         xi = radius - distance
-        deepest[k] = max(deepest[k], xi / radius)
+        deepest[k] = max(deepest[k], advance * xi / radius)
         nx, ny, nz = -ux, -uy, -uz  # from the grain to the wall
         lever = radius - 0.5 * xi
         zx, zy, zz = x + lever * nx, y + lever * ny, z + lever * nz

@@ -77,16 +77,16 @@ class RungeKuttaStepper:
         if "clock" not in arrays:
             first = min(max(solver.dt, integrator.shortest), integrator.longest)
             arrays["clock"] = np.array([0.0, first, first, 0.0, np.inf, 0.0])
-            arrays["cursor"] = np.zeros(4, np.int64)
+            arrays["cursor"] = np.zeros(5, np.int64)
             arrays["works"] = np.zeros(solver.kernels.WORKS + solver.kernels.WALL_WORKS)
         self._fit()
-        self.power = np.zeros((count, len(arrays["works"])))
+        self.power = np.zeros((count + 1, len(arrays["works"])))
 
     def _fit(self) -> None:
         """Room for the stages of as many grains as there are."""
         n = len(self.solver)
         self.base = np.zeros((n, 13))
-        self.slopes = np.zeros((len(self.tableau), n, 13))
+        self.slopes = np.zeros((len(self.tableau) + 1, n, 13))
 
     @property
     def time(self) -> float:
@@ -102,6 +102,7 @@ class RungeKuttaStepper:
         """Take steps that end at time t, s."""
         solver, a, rule = self.solver, self.solver.arrays, self.integrator
         a["clock"][3] = a["clock"][0]
+        a["cursor"][4] = 0  # grains may have been put into another order, or walls moved
         solver.rebuild(tidy=True)
         while True:
             if len(self.base) != len(solver):
@@ -117,6 +118,7 @@ class RungeKuttaStepper:
                 return
             if answer == solver.kernels.SWALLOWED:
                 a["clock"][3] = a["clock"][0]
+                a["cursor"][4] = 0
                 soft_changes.swallow(solver)
                 continue
             soft_watch.finite(solver)
