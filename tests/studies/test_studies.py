@@ -26,7 +26,7 @@ def test_quick_form(key, tmp_path):
 
 
 def test_studies_say_what_they_are():
-    assert list(STUDIES) == sorted(STUDIES, key=lambda key: int(key[1:]))
+    assert list(STUDIES) == sorted(STUDIES, key=lambda key: (key[0], int(key[1:])))
     for key, study in STUDIES.items():
         assert study.id == key
         assert study.title and study.paper and study.quick_means
