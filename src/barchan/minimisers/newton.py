@@ -99,7 +99,7 @@ class _Steps:
                 spare = there
             poor = 0 if quality > 0.25 or calmer else poor + 1
             if quality < 0.25:
-                radius, self.solve = 0.25 * size, None
+                radius = 0.25 * size
             elif quality > 0.75 and at_edge:
                 radius *= 2
         return point
