@@ -146,7 +146,7 @@ def told(recording: Recording, story: Story) -> Collapse:
         moves = moving(before, after, threshold=0.1 * SIZE / (after.time - before.time))
         return after, moves, fracture_surface(after, moves)
 
-    steps = np.arange(0, LAST, 20)
+    steps = range(0, LAST, 20)
     rows = (
         ("packing", (0, 40, PACKED, REMOVED)),
         ("avalanche", (REMOVED + 15, REMOVED + 40, REMOVED + 80, RESTED)),

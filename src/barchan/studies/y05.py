@@ -150,7 +150,10 @@ def told(recording: Recording, turnover: Turnover) -> Terrain:
         slow=slow,
         fallen=float((recording[turned].position[:, 2] < edge).mean()),
         stays=float(1.0 - moving(before, after, threshold=CREEP).mean()),
-        maps=tuple(height_map(frame, low, (cells, cells), SIZE / 4) for frame in (before, after)),  # type: ignore[arg-type]
+        maps=(
+            height_map(before, low, (cells, cells), SIZE / 4),
+            height_map(after, low, (cells, cells), SIZE / 4),
+        ),
         snapshots=tuple(recording[min(round(part * last), last)] for part in parts),
     )
 
@@ -233,10 +236,8 @@ def _pictures(found: Terrain, scene: Scene, folder: Path) -> tuple[Picture, ...]
             "x (m)",
             "height of the terrain at y = 0 (m)",
             [
-                Curve(one.x, one.height[middle], f"t = {when:.1f} s", look)
-                for one, when, look in zip(
-                    found.maps, (found.snapshots[-1].time, found.time[-1]), ("line", "dashed"), strict=True
-                )
+                Curve(found.maps[0].x, found.maps[0].height[middle], f"t = {found.snapshots[-1].time:.1f} s"),
+                Curve(surface.x, surface.height[middle], f"t = {found.time[-1]:.1f} s", "dashed"),
             ],
             from_zero=True,
         ),
