@@ -10,7 +10,7 @@ from barchan import registry
 from solvers import lab
 
 LAWS = tuple(registry.parts("laws"))
-SPRINGS = ("displacement", "hertz", "linear")  # laws that remember a displacement
+SPRINGS = ("displacement", "hertz", "linear", "stick-slip")  # laws that remember a displacement
 RADIUS = 0.05
 STIFF = 1e9  # Pa: overlaps stay below a thousandth of the radius
 SKATES = {"viscous": {"law": "viscous", "creep_speed": 1e-4}}  # its friction is to be Coulomb's almost at once

@@ -70,7 +70,7 @@ def check_rebound(
     assert (velocities[1] - velocities[0]) / speed == pytest.approx(restitution, abs=tolerance)
 
 
-@pytest.mark.parametrize("law", ["linear", "hertz"])
+@pytest.mark.parametrize("law", ["linear", "hertz", "stick-slip"])
 @pytest.mark.parametrize("restitution", [0.2, 0.5, 0.9, 1.0])
 def test_restitution_is_the_material_s_at_any_speed(law: str, restitution: float) -> None:
     """A spring and dashpot that never pulls has one coefficient of restitution for all speeds (Schwager and Pöschel
@@ -84,7 +84,7 @@ def test_restitution_is_the_material_s_at_any_speed(law: str, restitution: float
         check_rebound(after, speed, restitution, radii, 4e-3)
 
 
-@pytest.mark.parametrize("law", ["linear", "hertz"])
+@pytest.mark.parametrize("law", ["linear", "hertz", "stick-slip"])
 def test_restitution_at_a_wall(law: str) -> None:
     """A wall does not move: the grain leaves with e times its speed, whatever that is."""
     for restitution in (0.3, 0.8):

@@ -6,10 +6,12 @@ import dataclasses
 import time
 from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
 
 from barchan.errors import FileError
+from barchan.record import schema
 from barchan.record.frame import Frame
 from barchan.record.journal import JournalWriter
 from barchan.record.recorder import Recorder
@@ -238,3 +240,20 @@ def folder_made(base: Path) -> Path:
     folder = base / "run"
     folder.mkdir()
     return folder
+
+
+@pytest.mark.parametrize("ending", ["journal", "vtkhdf"])
+def test_contacts_of_an_older_recording_have_no_mode(tmp_path, monkeypatch, ending):
+    """The mode came later than the format: where it was not written, it is zero throughout."""
+    if ending == "journal":
+        monkeypatch.setattr(schema, "FIELDS", tuple(field for field in schema.FIELDS if field.name != "mode"))
+    recorder = Recorder(tmp_path, scene_toml=SCENE, meta=META, series=SERIES)
+    recorder.frame(make_frame(1, contacts=7))
+    recorder.flush()
+    monkeypatch.undo()
+    if ending == "vtkhdf":
+        with h5py.File(recorder.close({}), "r+") as file:
+            del file[schema.FIELD["mode"].path], file[schema.FIELD["mode"].offsets]
+    with Recording(tmp_path) as recording:
+        assert recording[0].contacts.mode.tolist() == [0] * 7
+        assert recording[0].contacts.overlap.tolist() == make_frame(1, contacts=7).contacts.overlap.tolist()

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PALETTE = ("#c0563b", "#3f7196", "#6f9a4d", "#7a6a95", "#d29a3a", "#2e8b8b", "#8d6e53")
-Look = Literal["line", "points", "both", "dashed", "band"]
-STYLES = {"line": "-", "points": "o", "both": "o-", "dashed": "--"}
+Look = Literal["line", "points", "crosses", "both", "dashed", "band"]
+STYLES = {"line": "-", "points": "o", "crosses": "x", "both": "o-", "dashed": "--"}
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,21 @@ class Panel:
     from_zero: bool = False  # the y axis begins at 0
 
 
-def draw_panels(panels: Sequence[Panel], *, columns: int = 2) -> Figure:
-    """A figure with one axes for each panel, row by row."""
+def blank_figure(width: float, height: float) -> Figure:
+    """A white figure of that size in inches, for axes to be added to."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
+    figure = Figure(figsize=(width, height), dpi=130, facecolor="white", layout="constrained")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def draw_panels(panels: Sequence[Panel], *, columns: int = 2) -> Figure:
+    """A figure with one axes for each panel, row by row."""
     columns = min(columns, len(panels))
     rows = -(-len(panels) // columns)
-    figure = Figure(figsize=(5.0 * columns + 0.6, 3.4 * rows + 0.2), dpi=130, facecolor="white", layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank_figure(5.0 * columns + 0.6, 3.4 * rows + 0.2)
     for place, panel in enumerate(panels, start=1):
         draw_panel(panel, figure.add_subplot(rows, columns, place))
     return figure

@@ -26,7 +26,7 @@ MATERIALS = False  # more than one kind of pair
 # overlap, closing, slip (3), radius, mass, step, memory (6), constants (12) -> normal, friction (3), memory (6)
 law: Callable[..., tuple[float, ...]]
 wall_law: Callable[..., tuple[float, ...]]
-# overlap, radius, mass, memory (3), table of constants, row -> normal J, tangential J
+# overlap, radius, mass, memory (6), table of constants, row -> normal J, tangential J
 stored: Callable[..., tuple[float, float]]
 wall_stored: Callable[..., tuple[float, float]]
 # kind, x, y, z, table of parameters, row -> distance, normal (3)

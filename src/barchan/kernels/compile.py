@@ -28,7 +28,9 @@ from barchan.errors import Finding, SceneError
 from barchan.laws import Law
 from barchan.potentials import Potential
 
-TEMPLATES = ("soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_motion", "soft_runge_kutta")
+TEMPLATES = (
+    "soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_tethers", "soft_motion", "soft_runge_kutta",
+)  # fmt: skip
 RELAX_TEMPLATES = ("relax_energy", "relax_steps")
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
@@ -199,8 +201,8 @@ def _law_lines(law: Law, prefix: str, name: str, stored: str) -> list[str]:
         f"    normal, friction, memory = _{name}_force(contact, ({kept}), p)",
         f"    return normal, friction[0], friction[1], friction[2], {answer}",
         '@njit(cache=True, error_model="numpy")',
-        f"def {stored}(overlap, radius, mass, m0, m1, m2, table, row):",
-        f"    return _{name}_stored(overlap, radius, mass, (m0, m1, m2), _{name}_constants({row}))",
+        f"def {stored}(overlap, radius, mass, {', '.join(slots)}, table, row):",
+        f"    return _{name}_stored(overlap, radius, mass, ({kept}), _{name}_constants({row}))",
     ]
 
 

@@ -16,6 +16,7 @@ from barchan.kernels.bound import CLUMPS, MESHES, SERVOS, STICTION
 from barchan.kernels.soft_meshes import join_facets
 from barchan.kernels.soft_pairs import SLOTS, pair_pass
 from barchan.kernels.soft_servos import drift_servos, push_servos
+from barchan.kernels.soft_tethers import pull_tethers
 from barchan.kernels.soft_walls import WALL_SLOTS, move_walls, rotated, wall_pace, wall_pass
 
 U = np.uint64
@@ -208,9 +209,10 @@ def late_power(
 def gather(
     grains: int, kick: float, pair_range: Any, link_start: Any, links: Any, slots: Any, wall_range: Any,
     wall_slots: Any, gravity: Any, freedom: Any, stiction: Any, step: float, weight: float, inertia: Any,
-    orientation: Any, motion: Any, force: Any, torque: Any, velocity: Any, angular: Any, held: Any,
+    orientation: Any, motion: Any, force: Any, torque: Any, velocity: Any, angular: Any, held: Any, pull: Any,
 ) -> None:  # fmt: skip
     """Let every grain add up its contacts, always in the order of the lists, and kick it for the time `kick` (s)."""
+    tethered = len(pull) > 0
     for g in prange(grains):
         fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for pair in range(pair_range[g], pair_range[g + 1]):
@@ -244,6 +246,10 @@ def gather(
         fx += mass * gravity[0]
         fy += mass * gravity[1]
         fz += mass * gravity[2]
+        if tethered:
+            fx += pull[g, 0]
+            fy += pull[g, 1]
+            fz += pull[g, 2]
         if STICTION:
             if high == low:
                 held[g, 2], held[g, 3] = 0.0, 0.0
@@ -276,7 +282,7 @@ def evaluate(
 ) -> None:  # fmt: skip
     """All forces at time t: walls moved, contacts, gather. `c` holds the arrays (see `solvers/soft_arrays.py`).
 
-    weight and hold_weight: times, s, with which the power of contacts and of stiction enters the ledger.
+    weight and hold_weight: times, s, with which the power of contacts, and of stiction and tethers, enters the ledger.
     """
     move_walls(t, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose)
     pair_pass(
@@ -298,10 +304,12 @@ def evaluate(
             t, kick, weight, c.wall_contacts, c.wall_sphere, c.wall_piece, c.frame, c.frame_servo, c.grain, c.position,
             c.wall_slots, c.servo, c.servo_table, c.servo_row, c.motion_table,
         )  # fmt: skip
+    if len(c.tether_row) > 0:
+        pull_tethers(hold_weight, c.tether_row, c.tether, c.position, c.motion, c.pull)
     gather(
         c.grains, kick, c.pair_range, c.link_start, c.links, c.slots, c.wall_range, c.wall_slots, c.gravity, c.freedom,
         c.stiction, step, hold_weight, c.inertia, c.orientation, c.motion, c.force, c.torque, c.velocity, c.angular,
-        c.held,
+        c.held, c.pull,
     )  # fmt: skip
 
 

@@ -195,6 +195,11 @@ def pair_state(
             row = material[i] * kinds + material[j] if MATERIALS else 0
             m1 = memory[at + 16] if M1 else 0.0
             m2 = memory[at + 32] if M2 else 0.0
-            normal, tangential = stored(overlap, ri * rj / (ri + rj), a * b / (a + b), memory[at], m1, m2, table, row)
+            m3 = memory[at + 48] if M3 else 0.0
+            m4 = memory[at + 64] if M4 else 0.0
+            m5 = memory[at + 80] if M5 else 0.0
+            normal, tangential = stored(
+                overlap, ri * rj / (ri + rj), a * b / (a + b), memory[at], m1, m2, m3, m4, m5, table, row
+            )
             out[k, 1] = normal
             out[k, 2] = tangential

@@ -50,7 +50,9 @@ class Law(Part):
     memory: ClassVar[int] = 0  # floats a contact remembers
     advance: ClassVar[str] = "none"  # "vector": the first three grow by slip dt in the turning contact plane;
     #                                  "path": the first grows by |slip| dt; "none": only the law changes them
-    scalar: ClassVar[bool] = False  # whether `force` takes powers, which cannot become vector instructions
+    scalar: ClassVar[bool] = False  # whether `force` takes powers or branches, which cannot become vector instructions
+    modes: ClassVar[tuple[str, ...]] = ()  # names of the modes a contact may be in; memory holds 1, 2, … for them
+    mode_at: ClassVar[int] = 0  # which of the remembered floats says the mode, where there are modes
     Constants: ClassVar[type[Any]]
     force: ClassVar[Callable[..., Any]]  # (contact, memory, p) -> normal, friction on the first body, memory
     stored: ClassVar[Callable[..., Any]]  # (overlap, radius, mass, memory, p) -> normal J, tangential J
@@ -67,6 +69,11 @@ class Law(Part):
 def length(v: Vector) -> float:
     """|v|."""
     return math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+
+
+def dot(u: Vector, v: Vector) -> float:
+    """u · v."""
+    return u[0] * v[0] + u[1] * v[1] + u[2] * v[2]
 
 
 def scaled(v: Vector, factor: float) -> Vector:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from barchan.errors import Finding, SceneError
+from barchan.laws._viscoelastic import OVERDAMPED
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.motions.servo import Servo
@@ -96,7 +97,18 @@ def contact_time(model: Model, grains: Grains, speed: float) -> float:
             pair = surface(scene, name, owner, True)
             light = mass * moved / (mass + moved)
             shortest = min(shortest, model.wall_law.contact_time(pair, spheres.min(), light, speed))
+    shortest = min(shortest, _tether_time(model, grains))
     return shortest if math.isfinite(shortest) else 1 / scene.frame_rate
+
+
+def _tether_time(model: Model, grains: Grains) -> float:
+    """Half the period, s, of the quickest tethered grain, or as long as its dashpot takes to stop it."""
+    names, shortest = [group.name for group in model.scene.grains], math.inf
+    for tether in model.scene.tethers:
+        mass = float(grains.mass[grains.group == names.index(tether.group)].min())
+        halt = OVERDAMPED * mass / tether.damping if tether.damping else math.inf
+        shortest = min(shortest, math.pi * math.sqrt(mass / tether.stiffness), halt)
+    return shortest
 
 
 def _servo_masses(model: Model, grains: Grains) -> list[tuple[str, float]]:

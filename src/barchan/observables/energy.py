@@ -11,20 +11,22 @@ LEDGER = (
     "dissipated_rolling", "dissipated_stiction", "wall_work", "energy_error",
 )  # fmt: skip
 FLOWS = ("inflow_energy", "outflow_energy", "event_work")  # nothing where nothing comes, goes or happens
+TETHERS = ("tether_energy", "dissipated_tethers")  # nothing where there are none
 
 
 class Energy(Observable):
     """Kinetic, potential and stored energy, what each kind of friction has taken, the work of walls, and the balance.
 
-    `energy_error` is kinetic + potential + stored + dissipated − work of walls − inflow + outflow − work of events,
-    less its value at the start: the error of the integration, which falls with the time step. Inflow and outflow are
-    the energies, kinetic and potential, of grains that were poured and taken away. Walls moved by forces (servo) count
-    with their kinetic energy, and with the work of their drives less what their damping and their stops have taken.
+    `energy_error` is kinetic + potential + stored + dissipated + energy of tethers − work of walls − inflow + outflow −
+    work of events, less its value at the start: the error of the integration, which falls with the time step. Inflow
+    and outflow are the energies, kinetic and potential, of grains that were poured and taken away. Walls moved by
+    forces (servo) count with their kinetic energy, and with the work of their drives less what their damping and stops
+    have taken.
     """
 
     key: ClassVar[str] = "energy"
-    series = tuple((name, "J") for name in (*LEDGER, *FLOWS))
+    series = tuple((name, "J") for name in (*LEDGER, *FLOWS, *TETHERS))
 
     def measure(self, moment: Moment) -> dict[str, float]:
         lines = {name: moment.ledger[name] for name in LEDGER}
-        return lines | {name: moment.ledger.get(name, 0.0) for name in FLOWS}
+        return lines | {name: moment.ledger.get(name, 0.0) for name in (*FLOWS, *TETHERS)}

@@ -16,6 +16,7 @@ class Contacts:
     point: np.ndarray  # (C, 3) m
     force: np.ndarray  # (C, 3) N, on the first grain
     overlap: np.ndarray  # (C,) m
+    mode: np.ndarray  # (C,) int8, 1, 2, … for the modes of the contact's law, 0 where it has none
 
 
 @dataclass

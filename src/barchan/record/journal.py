@@ -13,7 +13,7 @@ import numpy as np
 from barchan.errors import FileError, Finding
 from barchan.record import blocks
 from barchan.record.frame import Frame
-from barchan.record.schema import FIELD, FORMAT_VERSION, Field, frame_arrays, frame_from
+from barchan.record.schema import FIELD, FORMAT_VERSION, Field, frame_arrays, frame_from, missing_rows
 from barchan.record.source import Source, check_format
 
 START, FRAME, SAMPLES, CUT = 1, 2, 3, 4  # kinds of blocks
@@ -123,6 +123,8 @@ class JournalReader:
                 offset += 0 if "at" in one else blocks.entry_bytes(one)
 
         def array(field: Field) -> np.ndarray:
+            if field.later and field.name not in entries:
+                return missing_rows(field, entries["first"]["shape"][0])
             one = entries[field.name]
             name = one.get("twin", field.name)
             return blocks.read_array(self._file, places[name], entries[name])

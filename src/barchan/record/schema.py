@@ -36,6 +36,7 @@ class Field:
     steady: bool = False
     twin: str = ""
     on_spheres: bool = False
+    later: bool = False  # not in every recording of this format: where it is missing, all its rows are zero
 
     @property
     def offsets(self) -> str:
@@ -78,6 +79,8 @@ FIELDS: tuple[Field, ...] = (
     _contact("point", "float64", (3,), "m", "where they touch"),
     _contact("force", "float64", (3,), "N", "on the first grain"),
     _contact("overlap", "float64", (), "m", "depth of the contact"),
+    Field("mode", "contact", "int8", (), "", "of the contact's law, counted from 1 (`stick-slip`: 1 sticks, 2 slips); "
+          "0: it has none", "/barchan/contacts/mode", later=True),
 )  # fmt: skip
 
 FIELD: dict[str, Field] = {field.name: field for field in FIELDS}
@@ -155,3 +158,8 @@ def frame_from(time: float, step: int, contacts: bool, array: Callable[[Field], 
     rows = {field.name: array(field) for field in FIELDS if field.per != "contact"}
     touching = Contacts(**{f.name: array(f) for f in FIELDS if f.per == "contact"}) if contacts else None
     return Frame(time=time, step=step, **rows, contacts=touching)
+
+
+def missing_rows(field: Field, count: int) -> np.ndarray:
+    """The rows of a field that came later than the recording."""
+    return np.zeros((count, *field.row), field.dtype)

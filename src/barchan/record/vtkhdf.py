@@ -14,7 +14,7 @@ import numpy as np
 from barchan.record import blocks
 from barchan.record.columns import Column
 from barchan.record.frame import Frame
-from barchan.record.schema import FIELD, FIELDS, FORMAT_VERSION, Field, frame_arrays, frame_from
+from barchan.record.schema import FIELD, FIELDS, FORMAT_VERSION, Field, frame_arrays, frame_from, missing_rows
 from barchan.record.source import Source, check_format
 
 _POINT_DATA = "/VTKHDF/PointData/"
@@ -215,13 +215,16 @@ class VtkhdfReader:
         self.times: np.ndarray = own["frames/time"][()]
         self.steps: np.ndarray = own["frames/step"][()]
         self._counts = {per: own[f"frames/{per}s"][()] for per in ("grain", "sphere", "wall", "contact")}
-        self._offsets = {field.name: self._file[field.offsets][()] for field in FIELDS}
-        self._rows = {field.name: self._file[field.path] for field in FIELDS}
+        there = [field for field in FIELDS if not field.later or field.path in self._file]
+        self._offsets = {field.name: self._file[field.offsets][()] for field in there}
+        self._rows = {field.name: self._file[field.path] for field in there}
 
     def frame(self, index: int) -> Frame:
         """Frame `index`."""
 
         def array(field: Field) -> np.ndarray:
+            if field.name not in self._rows:
+                return missing_rows(field, int(self._counts[field.per][index]))
             first = int(self._offsets[field.name][index])
             rows: np.ndarray = self._rows[field.name][first : first + int(self._counts[field.per][index])]
             return rows

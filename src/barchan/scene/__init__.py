@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from barchan.scene.relax import Compression, PressureControl, PureShear, Relax, SimpleShear
     from barchan.scene.scene import SOLVERS, Record, Scene, schema
     from barchan.scene.sources import Sink, Source
+    from barchan.scene.tethers import Tether
     from barchan.scene.toml import dumps, loads
     from barchan.scene.walls import Wall
 
@@ -100,6 +101,7 @@ __all__ = [
     "StopRun",
     "StopSource",
     "TableSize",
+    "Tether",
     "TetraGrain",
     "UniformSize",
     "Wall",
@@ -112,7 +114,9 @@ __all__ = [
     "surface",
 ]
 
-_HOMES = ("grains", "materials", "walls", "sources", "events", "relax", "scene", "toml", "overrides", "files")
+_HOMES = (
+    "grains", "materials", "walls", "sources", "tethers", "events", "relax", "scene", "toml", "overrides", "files",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

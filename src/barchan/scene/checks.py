@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import InitErrorDetails
 
 from barchan.scene.check_flow import flow_problems
-from barchan.scene.peeking import items, listed, peek
+from barchan.scene.peeking import items, listed, names, peek
 from barchan.scene.problems import Place, fault, located, unknown_name
 
 
@@ -19,6 +19,7 @@ def scene_problems(fields: Mapping[str, Any]) -> list[InitErrorDetails]:
         *_repeated_names(fields),
         *_space(fields),
         *_flat_boxes(fields),
+        *_tethers(fields),
         *flow_problems(fields),
     ]
 
@@ -39,7 +40,7 @@ def _unknown_materials(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
 
 
 def _repeated_names(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
-    for family in ("grains", "sources", "sinks", "walls", "events"):
+    for family in ("grains", "sources", "sinks", "walls", "tethers", "events"):
         first: dict[Any, int] = {}
         for index, item in items(fields, family):
             name = peek(item, "name")
@@ -72,6 +73,18 @@ def _space(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
     if isinstance(step, (int, float)) and isinstance(duration, (int, float)) and step > duration > 0:
         error = fault(f"{step:g} s is longer than the duration of {duration:g} s", "must be far shorter")
         yield located(error, ("time_step",), step)
+
+
+def _tethers(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
+    """Tethers of groups that are not there, and tethers that could not tell which way round a period to pull."""
+    groups = names(fields, "grains")
+    for index, tether in items(fields, "tethers"):
+        group = peek(tether, "group")
+        if isinstance(group, str) and group not in groups:
+            yield located(unknown_name(group, "grains", groups), ("tethers", index, "group"), group)
+        if any(repeats is True for repeats in listed(fields.get("periodic"))):
+            error = fault("a tether in a periodic scene", "a tether has no shortest way round", "leave `periodic` out")
+            yield located(error, ("tethers", index), group)
 
 
 def _flat_boxes(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:

@@ -19,6 +19,7 @@ from barchan.scene.quantities import Acceleration, Frequency, PositiveTime
 from barchan.scene.relax import Relax
 from barchan.scene.sources import Sink, Source
 from barchan.scene.tables import Table
+from barchan.scene.tethers import Tether
 from barchan.scene.walls import Wall
 
 SOLVERS = ("soft", "relax")
@@ -58,6 +59,7 @@ class Scene(Table):
     sources: tuple[Source, ...] = ()
     sinks: tuple[Sink, ...] = ()
     walls: tuple[Wall, ...] = ()
+    tethers: tuple[Tether, ...] = ()
     events: tuple[Event, ...] = ()
     observables: tuple[ObservableField, ...] = ()
     record: Record = Record()

@@ -20,7 +20,7 @@ MOST_FINDINGS = 30  # told at once
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 # Lists of tables with a header each; the others stand in one value.
-_TABLE_ARRAYS = ("pairs", "grains", "sources", "sinks", "walls", "events")
+_TABLE_ARRAYS = ("pairs", "grains", "sources", "sinks", "walls", "tethers", "events")
 _GROUPS = ("materials",)  # tables of named tables
 
 

@@ -30,7 +30,7 @@ def _unknown_to_it(model: Model, grains: Grains) -> Iterator[Finding]:
         yield Finding("grains", "none", "there must be some to relax")
     if grains.clumped:
         yield Finding("grains", "clumps", needs, "take shape = 'sphere'")
-    for name in ("sources", "sinks", "events"):
+    for name in ("sources", "sinks", "events", "tethers"):
         if getattr(scene, name):
             yield Finding(name, f"{len(getattr(scene, name))} of them", needs, "leave them out")
     for index, wall in enumerate(scene.walls):

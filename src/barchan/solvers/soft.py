@@ -14,7 +14,7 @@ from barchan.model.grains import Grains
 from barchan.motions import FOREVER
 from barchan.observables import Gate, Moment
 from barchan.record.frame import Frame
-from barchan.solvers import soft_arrays, soft_changes, soft_ledger, soft_watch
+from barchan.solvers import soft_arrays, soft_changes, soft_ledger, soft_tethers, soft_watch
 from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_lists import Lists
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
@@ -44,6 +44,7 @@ class SoftSolver:
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         self.arrays = soft_arrays.grain_arrays(grains, model)
+        self.arrays.update(soft_tethers.tether_arrays(model, grains, self.kernels))
         self.arrays["pose"] = np.zeros((len(model.walls.rest), 16))
         self.arrays["motion_table"] = model.walls.motion_table.copy()
         self.arrays["servo"] = np.zeros((len(model.walls.servo_row), self.kernels.SERVO_COLUMNS))
@@ -125,6 +126,7 @@ class SoftSolver:
             a["motion_table"], a["begun"], a["pose"],
         )  # fmt: skip
         self.lists.rebuild(self.step, tidy=tidy, worn=worn, old_index=old_index)
+        soft_tethers.meet_grains(a)
         a["strayed"][:] = 0.0
         a["reach"] = self._reach()
 

@@ -44,6 +44,9 @@ class Arrays(NamedTuple):
     force: Any
     torque: Any
     held: Any
+    tether_row: Any
+    tether: Any
+    pull: Any
     first: Any
     second: Any
     memory: Any

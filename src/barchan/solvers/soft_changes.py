@@ -14,7 +14,7 @@ import numpy as np
 from barchan.geometry import conjugate, rotate
 from barchan.model.grains import Grains
 from barchan.model.room import overlapping, spheres_of
-from barchan.solvers import soft_ledger
+from barchan.solvers import soft_ledger, soft_tethers
 from barchan.solvers.soft_arrays import GHOSTS, GRAIN_ARRAYS, SPHERE_ARRAYS, grain_arrays, sphere_arrays
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def remove(solver: SoftSolver, rows: np.ndarray, gates: np.ndarray) -> None:
     if not len(rows):
         return
     a, n, m = solver.arrays, len(solver), len(solver.arrays["place"]) - GHOSTS
-    taken = _pass(solver, rows, gates)
+    taken = _pass(solver, rows, gates) + soft_tethers.stretched(solver)
     gone = a["held"][rows[np.argsort(a["id"][rows])]].sum(axis=0)
     a["booked"][[HELD, HELD_BY_WALLS]] += gone[:2] - solver.stepper.half * solver.dt * gone[2:]
     keep = np.ones(n + GHOSTS, bool)
@@ -91,7 +91,7 @@ def remove(solver: SoftSolver, rows: np.ndarray, gates: np.ndarray) -> None:
             a[name] = a[name][spheres]
         return np.flatnonzero(spheres[:m])
 
-    a["booked"][OUTFLOW] += taken - _apply(solver, shrink)
+    a["booked"][OUTFLOW] += taken - _apply(solver, shrink) - soft_tethers.stretched(solver)
 
 
 def swallow(solver: SoftSolver) -> None:
@@ -169,6 +169,7 @@ def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float
         solver.arrays["wall_work"][:] = 0.0
         solver.arrays["held"][:, :2] -= ahead * solver.arrays["held"][:, 2:]
         k = solver.kernels
+        solver.arrays["tether"][:, k.TETHER_LOSS] = soft_tethers.lost(solver)
         solver.arrays["servo"][:, [k.DRIVE_WORK, k.LOSS, k.GRAIN_WORK]] = solver.servo_books()
     lists.flush()  # while rows still mean what they did
     old_index = change()

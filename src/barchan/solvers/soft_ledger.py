@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from barchan.geometry import conjugate, multiply, rotate, rotation_about
+from barchan.laws import Law
 from barchan.model.build import Model
 from barchan.observables import Gate, Moment
 from barchan.record.frame import Contacts, Frame
+from barchan.solvers import soft_tethers
 from barchan.solvers.soft_arrays import GHOSTS, lane
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ class Touching(NamedTuple):
     force: np.ndarray  # (C, 3) N, on the first grain
     point: np.ndarray  # (C, 3) m
     branch: np.ndarray  # (C, 3) m, from the second centre (or the contact point at a wall) to the first
+    mode: np.ndarray  # (C,) int8, 1, 2, … for the law's modes, 0 where it has none
 
 
 class Stored(NamedTuple):
@@ -85,7 +88,18 @@ def touching(solver: SoftSolver, state: Stored) -> Touching:
         force=np.concatenate([lane(c.slots, lists.pairs, solver.kernels.SLOTS)[at, :3], slots[:, :3]]),
         point=np.concatenate([point, spot]),
         branch=np.concatenate([branch, c.position[c.grain[s]] - spot]),
-    )
+        mode=np.concatenate([
+            _modes(model.law, c.memory, lists.pairs, lists.memory)[at],
+            _modes(model.wall_law, c.wall_memory, lists.wall_contacts, lists.wall_memory)[w],
+        ]),
+    )  # fmt: skip
+
+
+def _modes(law: Law, memory: np.ndarray, contacts: int, floats: int) -> np.ndarray:
+    """The mode of every near contact, (contacts,) int8, as it remembers it."""
+    if not type(law).modes:
+        return np.zeros(contacts, np.int8)
+    return lane(memory, contacts, floats)[:, type(law).mode_at].astype(np.int8)
 
 
 def orientations(solver: SoftSolver) -> np.ndarray:
@@ -133,6 +147,8 @@ def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
         "dissipated_friction": float(work[1] + wall_work[1]) + first_tangential - tangential,
         "dissipated_rolling": float(work[2] + wall_work[2]),
         "dissipated_stiction": solver.stiction_work()[0],
+        "tether_energy": soft_tethers.stretched(solver),
+        "dissipated_tethers": float(soft_tethers.lost(solver).sum()),
     }
     inside = sum(book.values())
     book["wall_work"] = float(wall_work[3]) - given + driven - lost + solver.stiction_work()[1]
@@ -166,6 +182,7 @@ def moment(solver: SoftSolver) -> Moment:
         contact_depth=seen.depth,
         contact_force=seen.force,
         contact_branch=seen.branch,
+        contact_mode=seen.mode,
         steps=solver.stepper.statistics(),
         cell=(*solver.model.box.tolist(), 0.0),
     )
@@ -206,7 +223,7 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
     if contacts:
         seen = touching(solver, stored(solver))
         second = np.where(seen.second >= 0, a["id"][np.maximum(seen.second, 0)], seen.second)
-        noted = Contacts(a["id"][seen.first], second, seen.point, seen.force, seen.overlap)
+        noted = Contacts(a["id"][seen.first], second, seen.point, seen.force, seen.overlap, seen.mode)
     return Frame(
         time=solver.time,
         step=solver.step,

@@ -25,7 +25,7 @@ LAW_NOTE = (
 
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     """Run the hopper with each law."""
-    base = Hopper(count=200, duration=9.0) if quick else Hopper(count=397, duration=25.0)
+    base = Hopper(count=100, duration=8.0) if quick else Hopper(count=397, duration=25.0)
     heaps = {
         law: heap_under(
             replace(base, law=law, drag=DRAG if law == 1 else None),
@@ -85,5 +85,5 @@ STUDY = Study(
     "Without memory of slip a heap flows away; with it, it stands",
     "Fig. 5: 397 cube grains through a hopper on to a bare floor; law 1 spreads like a liquid, 2 and 3 hold a pile.",
     run,
-    "200 grains for 9 s instead of 397 for 25 s; the width is not judged",
+    "100 grains for 8 s instead of 397 for 25 s; the width is not judged",
 )

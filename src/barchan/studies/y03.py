@@ -54,7 +54,7 @@ def outflow(hopper: Hopper, folder: Path, progress: Progress) -> Outflow:
 
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     """Run the rough hopper, and a smooth one beside it."""
-    count, duration = (100, 10.0) if quick else (1575, 120.0)
+    count, duration = (100, 15.0) if quick else (1575, 120.0)
     found = {
         name: outflow(
             Hopper(
@@ -122,5 +122,5 @@ STUDY = Study(
     "Rough grains jam at a rough hopper",
     "μs = μq = 1, μr = μτ = 5e-4 at the hopper: 1575 grains jam for over 50 s of 120 s.",
     run,
-    "100 grains for 10 s instead of 1575 for 120 s",
+    "100 grains for 15 s instead of 1575 for 120 s",
 )

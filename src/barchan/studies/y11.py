@@ -271,7 +271,7 @@ def _contrast(surface: HeightMap, away: np.ndarray) -> float:
 
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     """Push the plough with laws 1 and 3, and trace."""
-    size: dict[str, Any] = {"layers": 4, "settle": 2.5, "crossing": 3.0, "wait": 1.5} if quick else {}
+    size: dict[str, Any] = {"layers": 5, "settle": 3.0, "crossing": 4.0, "wait": 2.0} if quick else {}
     found = {law: halves(Push(law=law, **size), folder / f"law-{law}", progress) for law in (1, 3)}
     trace = Trace(count=300, pace=4.0, settle=1.0, wait=1.5, shapes=("circle",)) if quick else Trace()
     drawn = drawing(trace, folder / "trace", progress)
@@ -353,5 +353,5 @@ STUDY = Study(
     "An object pushed through a pile, and shapes traced in sand",
     "App. A, Fig. 12–14: law 1 leaves two puddles, law 3 two piles; a trace in 10411 grains can be read.",
     run,
-    "piles of 30 grains instead of 819, and a circle in 300 grains instead of 10411; law 1 only lower than law 3",
+    "piles of 55 grains instead of 819, and a circle in 300 grains instead of 10411; law 1 only lower than law 3",
 )

@@ -21,10 +21,10 @@ from barchan.analysis.pile import pile_height
 from barchan.analysis.steps import StepStatistics, step_statistics
 from barchan.observables.steps import Steps
 from barchan.record.recording import Recording
-from barchan.run.loop import run
 from barchan.run.plan import Plan
 from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.studies.runs import recorded
 
 SIZE = 1.0  # m, edge of a cube grain
 DENSITY = 2500.0  # kg/m³
@@ -186,9 +186,8 @@ def yee_scene(
 
 
 def record(scene: Scene, folder: Path, progress: Progress) -> Recording:
-    """Run a scene and record it in `folder`, in place of what is there; steps are counted."""
-    counted = scene.model_copy(update={"observables": (Steps(),)})
-    return run(counted, folder, force=True, progress=progress).recording
+    """Run a scene and record it in `folder`, steps counted; a run of the same scene that is there goes on."""
+    return recorded(scene.model_copy(update={"observables": (Steps(),)}), folder, progress)
 
 
 @dataclass(frozen=True)

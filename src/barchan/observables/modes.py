@@ -1,0 +1,24 @@
+"""How many contacts are in which mode, for laws whose contacts have modes."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from barchan.observables import Moment, Observable
+
+
+class Modes(Observable):
+    """Contacts that stick and contacts that slip (law `stick-slip`), walls included, and the share that slips."""
+
+    key: ClassVar[str] = "modes"
+    series = (("sticking_contacts", ""), ("slipping_contacts", ""), ("slipping_share", ""))
+
+    def measure(self, moment: Moment) -> dict[str, float]:
+        stick, slip = (int(np.count_nonzero(moment.contact_mode == mode)) for mode in (1, 2))
+        return {
+            "sticking_contacts": float(stick),
+            "slipping_contacts": float(slip),
+            "slipping_share": slip / max(stick + slip, 1),
+        }
