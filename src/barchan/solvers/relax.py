@@ -151,7 +151,7 @@ class RelaxSolver:
         point = place[first] - branch * (reach / np.linalg.norm(branch, axis=1))[:, None]
         ids = self.kept["id"]
         other = np.where(second >= 0, ids[np.maximum(second, 0)], second)
-        return Contacts(ids[first], other, point, force, overlap)
+        return Contacts(ids[first], other, point, force, overlap, np.zeros(len(first), np.int8))
 
     def moment(self) -> Moment:
         """The present point as observables see it."""
@@ -170,7 +170,8 @@ class RelaxSolver:
             spin=np.zeros_like(place), mass=kept["mass"], radius=radius, group=kept["group"], inserted=len(self),
             ledger={**nothing, "potential_energy": potential, "stored_energy": self.point.energy - potential},
             contact_first=first, contact_second=second, contact_overlap=overlap, contact_depth=overlap / smaller,
-            contact_force=force, contact_branch=branch, cell=(*land.cell.lengths, float(land.cell.tilt)),
+            contact_force=force, contact_branch=branch, contact_mode=np.zeros(len(first), np.int8),
+            cell=(*land.cell.lengths, float(land.cell.tilt)),
         )  # fmt: skip
 
     # ------------------------------------------------------------ coming back
