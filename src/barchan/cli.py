@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from barchan.scene import Scene
 
 INTERRUPTED = 130
-FAMILIES = ("scenes", "laws", "restitutions", "shapes", "motions", "integrators", "observables", "studies")
+FAMILIES = (
+    "scenes", "laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers",
+    "studies",
+)  # fmt: skip
 PICTURES = ("summary.png", "scene.png", "movie.gif")
 MOVIE_FRAMES = 150  # of the movie that a run makes by itself
 MOVIE_RATE = 25.0  # 1/s, the fastest
@@ -92,6 +95,9 @@ def run(
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="Where to record; runs/NAME-N when left out.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace the run that is in DIR.")] = False,
     threads: Threads = None,
+    start: Annotated[
+        Path | None, typer.Option("--from", metavar="RUN", help="Begin with the grains at the end of another run.")
+    ] = None,
     device: Annotated[str, typer.Option(help="What to compute on: cpu.")] = "cpu",
     solver: Annotated[str | None, typer.Option(help="How motion is computed, instead of what the scene says.")] = None,
     quiet: Quiet = False,
@@ -104,6 +110,8 @@ def run(
     if device != "cpu":
         raise SceneError(Finding("--device", repr(device), "this version computes on 'cpu' only"))
     loaded = _load(scene, [*(changes or []), *([f"solver={solver}"] if solver else [])])
+    if start is not None:
+        loaded = loaded.model_copy(update={"start": str(start)})
     result = loop.run(loaded, out, force=force, threads=threads, progress=chosen(quiet=quiet))
     _show(result, quiet=quiet, movie=not no_movie)
 

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, TypeVar
 from barchan.errors import Finding, SceneError
 from barchan.scene.tables import Table
 
-FAMILIES = ("laws", "restitutions", "shapes", "motions", "integrators", "observables")
+FAMILIES = ("laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers")
 TAGS = {"laws": "law", "shapes": "shape"}  # the field of a scene that names the part, where it is not `kind`
 
 

@@ -26,12 +26,14 @@ from numba import njit
 from barchan import __version__
 from barchan.errors import Finding, SceneError
 from barchan.laws import Law
+from barchan.potentials import Potential
 
 TEMPLATES = (
     "wall_frames", "soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_tethers", "soft_motion",
     "soft_runge_kutta",
 )  # fmt: skip
 HARD_TEMPLATES = ("wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_search", "hard_events")
+RELAX_TEMPLATES = ("relax_energy", "relax_steps")
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )
@@ -125,7 +127,7 @@ def bind(
             "",
         ]
     )
-    return _bound(header, TEMPLATES)
+    return _bound(header, "bound", TEMPLATES)
 
 
 def bind_hard(
@@ -142,14 +144,46 @@ def bind_hard(
             "",
         ]
     )
-    return _bound(header, HARD_TEMPLATES)
+    return _bound(header, "bound", HARD_TEMPLATES)
 
 
-def _bound(header: str, templates: tuple[str, ...]) -> types.SimpleNamespace:
-    """These templates with the header in place of `bound.py`, as a namespace."""
+def bind_relax(
+    potential: Potential, gaps: list[Callable[..., Any]], switches: Mapping[str, bool]
+) -> types.SimpleNamespace:
+    """The kernels of `RELAX_TEMPLATES` for this potential, these gap functions and switches, as a namespace."""
+    header = "\n".join(
+        [
+            "from numba import njit",
+            "from barchan.kernels.compile import bound_class, compiled_by",
+            *(f"{name} = {value!r}" for name, value in sorted(switches.items())),
+            *_push_lines(potential),
+            *_choice_lines("surface_gap", "kind, x, y, z, table, row", "x, y, z", gaps, 0),
+            "",
+        ]
+    )
+    return _bound(header, "relax_bound", RELAX_TEMPLATES)
+
+
+def _bound(header: str, stand_in: str, templates: tuple[str, ...]) -> types.SimpleNamespace:
+    """The templates with the header in the place of their stand-in, from the cache where it has them."""
     sources = {name: _template(name) for name in templates}
     mark = hashlib.sha256("\0".join([header, numba.__version__, *sources.values()]).encode()).hexdigest()[:20]
-    return _load(f"barchan_bound_{mark}", {"bound": header, **sources})
+    return _load(f"barchan_bound_{mark}", {stand_in: header, **sources}, templates)
+
+
+def _push_lines(potential: Potential) -> list[str]:
+    kind = type(potential)
+    constants, function = kind.Constants, kind.push
+    token = fingerprint(constants) + fingerprint(function)
+    _functions[token] = constants
+    row = ", ".join(f"table[row, {k}]" for k in range(len(constants._fields)))
+    return [
+        f"_constants = bound_class({token!r})",
+        f"_push = compiled_by({_registered(function)!r})",
+        '@njit(cache=True, error_model="numpy")',
+        "def push(overlap, radius, table, row):",
+        f"    return _push(overlap, radius, _constants({row}))",
+    ]
 
 
 def compiled_by(token: str) -> Any:
@@ -220,18 +254,18 @@ def _registered(function: Callable[..., Any]) -> str:
 @functools.cache
 def _template(name: str) -> str:
     text = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
-    for other in ("bound", *TEMPLATES, *HARD_TEMPLATES):
+    for other in ("bound", "relax_bound", *TEMPLATES, *HARD_TEMPLATES, *RELAX_TEMPLATES):
         text = text.replace(f"from barchan.kernels.{other} import", f"from .{other} import")
     return f"# barchan {__version__}\n{text}"
 
 
-def _load(package: str, sources: Mapping[str, str]) -> types.SimpleNamespace:
+def _load(package: str, sources: Mapping[str, str], templates: tuple[str, ...]) -> types.SimpleNamespace:
     folder = cache_folder() / package
     if not (folder / "__init__.py").exists():
         _write(folder, sources)
     if package not in sys.modules:
         _import(package, folder / "__init__.py", [str(folder)])
-    modules = [importlib.import_module(f"{package}.{name}") for name in sources if name != "bound"]
+    modules = [importlib.import_module(f"{package}.{name}") for name in templates]
     return types.SimpleNamespace(
         **{k: v for module in modules for k, v in vars(module).items() if not k.startswith("_")}
     )

@@ -160,7 +160,10 @@ def _placed(
         check_memory(order, group.count)
         size = _sizes(group, group.count, sizing, where)
         space = space_in(scene, fill.region)
-        position = scatter(space, clump.bounding_radius * size, placing, where=order.where, group=group.name)
+        radii = clump.bounding_radius * size
+        if fill.overlap:
+            return space.sample(radii, placing), size, None
+        position = scatter(space, radii, placing, where=order.where, group=group.name)
         return position, size, None
     if isinstance(fill, LatticeFill):
         position = lattice(space_in(scene, fill.region), order, placing, spacing=fill.spacing, jitter=fill.jitter)

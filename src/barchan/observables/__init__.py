@@ -48,6 +48,7 @@ class Moment:
     contact_mode: np.ndarray  # (C,) 1, 2, … for the modes of the contact's law, 0 where it has none
     gates: Mapping[str, Gate] = field(default_factory=dict)  # by name
     steps: dict[str, float | int] = field(default_factory=dict)  # the solver's account of its time steps
+    cell: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # m: periodic lengths (0: open), tilt along x
 
 
 class Observable(Part):

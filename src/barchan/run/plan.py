@@ -10,15 +10,16 @@ from typing import cast
 from barchan import registry
 from barchan.errors import Finding, SceneError
 from barchan.model import timestep
-from barchan.model.build import Model, build
+from barchan.model.build import Model, build, build_model
 from barchan.model.build_grains import clump_of
 from barchan.model.grains import Grains
 from barchan.model.timestep import TimeStep
 from barchan.observables import Moment, Observable
 from barchan.observables.flow import gate_series, gate_values
 from barchan.run.schedule import Schedule
+from barchan.run.start import last_grains
 from barchan.scene import Scene
-from barchan.solvers import preflight
+from barchan.solvers import preflight, relax_preflight
 
 ALWAYS = ("energy", "contacts", "pile", "count")  # observables of every run
 MOST_WORK = 1_000_000  # grain-steps between two visits: about a fifth of a second on one core
@@ -80,9 +81,13 @@ class Plan:
     def of(cls, scene: Scene) -> Plan:
         """The plan of a scene; SceneError tells what keeps it from running."""
         measures = Measures.of(scene)
-        model, grains = build(scene)
-        warnings = tuple(preflight.check(model, grains))
-        time_step = timestep.choose(model, grains)
+        model, grains = build(scene) if scene.start is None else (build_model(scene), last_grains(scene))
+        if scene.solver == "relax":
+            warnings = tuple(relax_preflight.check(model, grains))
+            time_step = TimeStep(1 / scene.frame_rate, "from one relaxed point to the next, a coordinate and no time")
+        else:
+            warnings = tuple(preflight.check(model, grains))
+            time_step = timestep.choose(model, grains)
         if not scene.stepless:
             _check_rate(scene, time_step.value)
         return cls(scene, model, grains, time_step, measures, warnings)

@@ -39,6 +39,13 @@ ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
     ("recorded", lambda frames, samples: f"{frames} frames, {samples} samples"),
     ("worst overlap", lambda worst_overlap: f"{100 * worst_overlap:.3g}% of the smaller radius"),
     ("energy balance", lambda energy_error: f"out by {100 * energy_error:.2g}% of what was turned over"),
+    (
+        "relaxed",
+        lambda points, gradients, hessian_products, factorisations: (
+            f"{points} points, {gradients} gradients, {hessian_products} Hessian products, {factorisations} factorised"
+        ),
+    ),
+    ("forces", lambda force_balance: f"in balance to {force_balance:.1e} of the mean contact force"),
     ("neighbour lists", lambda list_rebuilds: f"built {list_rebuilds} times"),
     ("pace", lambda collisions_per_second: f"{short(collisions_per_second)} collisions/s"),
     ("took", lambda wall_time: clock_text(wall_time)),

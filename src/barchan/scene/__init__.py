@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from barchan.scene.materials import Material, PairOverride, Stiction, surface
     from barchan.scene.overrides import override
+    from barchan.scene.relax import Compression, PressureControl, PureShear, Relax, SimpleShear
     from barchan.scene.scene import SOLVERS, Record, Scene, schema
     from barchan.scene.sources import Sink, Source
     from barchan.scene.tethers import Tether
@@ -67,6 +68,7 @@ __all__ = [
     "ChangeGravity",
     "ClumpGrain",
     "ClumpSphere",
+    "Compression",
     "CubeGrain",
     "CylinderRegion",
     "DimerGrain",
@@ -81,12 +83,16 @@ __all__ = [
     "NormalSize",
     "PairOverride",
     "PointsFill",
+    "PressureControl",
+    "PureShear",
     "PyramidFill",
     "RandomFill",
     "Record",
+    "Relax",
     "RemoveWall",
     "RodGrain",
     "Scene",
+    "SimpleShear",
     "Sink",
     "Source",
     "SphereGrain",
@@ -108,7 +114,9 @@ __all__ = [
     "surface",
 ]
 
-_HOMES = ("grains", "materials", "walls", "sources", "tethers", "events", "scene", "toml", "overrides", "files")
+_HOMES = (
+    "grains", "materials", "walls", "sources", "tethers", "events", "relax", "scene", "toml", "overrides", "files",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

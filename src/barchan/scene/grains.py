@@ -285,10 +285,14 @@ class LatticeFill(Table):
 
 
 class RandomFill(Table):
-    """`count` grains at random places in the region, whole grains inside and never overlapping."""
+    """`count` grains at random places in the region, whole grains inside and never overlapping.
+
+    With `overlap` they lie anywhere, inside each other too, as the solver `relax` may begin.
+    """
 
     key: ClassVar[str] = "random"
     region: Region
+    overlap: bool = False
 
 
 class HexagonalFill(Table):

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 from barchan import registry
 from barchan.integrators import Integrator
 from barchan.laws import Law
+from barchan.minimisers import Minimiser
 from barchan.motions import Motion
 from barchan.observables import Observable
+from barchan.potentials import Potential
 from barchan.restitutions import Restitution
 from barchan.scene.tables import Choice
 from barchan.shapes import Shape
@@ -31,3 +33,5 @@ MotionField = Annotated[Motion, family("motions")]
 IntegratorField = Annotated[Integrator, family("integrators")]
 ObservableField = Annotated[Observable, family("observables")]
 RestitutionField = Annotated[Restitution, family("restitutions")]
+PotentialField = Annotated[Potential, family("potentials")]
+MinimiserField = Annotated[Minimiser, family("minimisers")]

@@ -16,12 +16,13 @@ from barchan.scene.materials import Material, PairOverride, Stiction
 from barchan.scene.parts import IntegratorField, LawField, ObservableField, RestitutionField, default
 from barchan.scene.problems import unknown_name
 from barchan.scene.quantities import Acceleration, Frequency, PositiveTime, Time
+from barchan.scene.relax import Relax
 from barchan.scene.sources import Sink, Source
 from barchan.scene.tables import Table
 from barchan.scene.tethers import Tether
 from barchan.scene.walls import Wall
 
-SOLVERS = ("soft", "hard")
+SOLVERS = ("soft", "hard", "relax")
 MOST_SEED = 2**63 - 1
 
 
@@ -75,6 +76,8 @@ class Scene(Table):
     events: tuple[Event, ...] = ()
     observables: tuple[ObservableField, ...] = ()
     record: Record = Record()
+    start: str | None = None  # the folder of a run whose last frame the grains are taken from, instead of their fills
+    relax: Relax = Field(default_factory=lambda: Relax())  # for the solver of that name
     checkpoint_interval: PositiveTime = 60.0  # s of the wall clock
 
     @field_validator("solver")

@@ -21,7 +21,14 @@ def restore(model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -
 
 
 def _solver(model: Model) -> Any:
-    from barchan.solvers.hard import HardSolver
+    if model.scene.solver == "hard":
+        from barchan.solvers.hard import HardSolver
+
+        return HardSolver
+    if model.scene.solver == "relax":
+        from barchan.solvers.relax import RelaxSolver
+
+        return RelaxSolver
     from barchan.solvers.soft import SoftSolver
 
-    return {"soft": SoftSolver, "hard": HardSolver}[model.scene.solver]
+    return SoftSolver

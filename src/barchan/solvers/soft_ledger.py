@@ -184,6 +184,7 @@ def moment(solver: SoftSolver) -> Moment:
         contact_branch=seen.branch,
         contact_mode=seen.mode,
         steps=solver.stepper.statistics(),
+        cell=(*solver.model.box.tolist(), 0.0),
     )
 
 

@@ -1,0 +1,17 @@
+"""The periodic box."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from barchan.observables import Moment, Observable
+
+
+class Cell(Observable):
+    """The lengths of a periodic box, 0 along open axes, and by how much its image above is shifted along x."""
+
+    key: ClassVar[str] = "cell"
+    series = (("cell_x", "m"), ("cell_y", "m"), ("cell_z", "m"), ("cell_tilt", "m"))
+
+    def measure(self, moment: Moment) -> dict[str, float]:
+        return {name: float(value) for (name, _), value in zip(self.series, moment.cell, strict=True)}

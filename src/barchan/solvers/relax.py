@@ -1,0 +1,208 @@
+"""The solver without time: packings at rest, found by minimising energy (Krijgsman and Luding 2016)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from barchan.errors import Finding, RunError
+from barchan.minimisers import Minimiser
+from barchan.model.build import Model
+from barchan.model.grains import Grains
+from barchan.observables import Gate, Moment
+from barchan.record.frame import Contacts, Frame
+from barchan.solvers import relax_protocol, relax_strain
+from barchan.solvers.relax_landscape import Cell, Landscape
+from barchan.solvers.relax_tables import potential_tables
+
+_KEPT = ("id", "group", "mass", "radius", "born", "material", "orientation")
+
+
+class RelaxSolver:
+    """Takes a packing from one point of its protocol to the next; `time` is the protocol's coordinate."""
+
+    name = "relax"
+
+    def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
+        self.model, self.dt = model, time_step
+        self.time, self.step = 0.0, 0
+        relax = model.scene.relax
+        radius = grains.radius.copy()
+        if relax.packing_fraction is not None:
+            radius *= relax_protocol.factor(model, radius, relax.packing_fraction)
+        order = relax_protocol.by_place(grains.position, float(radius.mean()))
+        self.kept = {name: np.ascontiguousarray(getattr(grains, name)[order]) for name in _KEPT}
+        self.kept["mass"] *= (radius / grains.radius)[order] ** 3
+        self.kept["radius"] = radius[order]
+        self.cell_at_start = Cell((float(model.box[0]), float(model.box[1]), float(model.box[2])))
+        self.pressure_at_start = 0.0
+        self.relaxed = False  # whether the present point is one of equilibrium
+        self.shortfall = 0.0  # worst force over mean contact force at a point that was taken as relaxed
+        self.landscape = self._landscape(np.ascontiguousarray(grains.position[order]), self.cell_at_start, {})
+        self.point = self.landscape.point()
+
+    def _landscape(self, base: np.ndarray, cell: Cell, lists: dict[str, np.ndarray]) -> Landscape:
+        model = self.model
+        flat = model.scene.dimensions == 2
+        table, wall_table = potential_tables(model.scene)
+        axes = [0, 2] if flat else [0, 1, 2]
+        weight = self.kept["mass"][:, None] * model.gravity[None, axes]
+        return Landscape(
+            model.scene.relax.potential, flat, cell, base, self.kept["radius"], self.kept["material"].astype(np.int64),
+            table, wall_table, model.walls, np.ascontiguousarray(weight), lists=lists,
+        )  # fmt: skip
+
+    def __len__(self) -> int:
+        return len(self.kept["id"])
+
+    @property
+    def sphere_count(self) -> int:
+        """Spheres: one a grain."""
+        return len(self)
+
+    # ------------------------------------------------------------ going on
+
+    def advance_to(self, t: float) -> None:
+        """Go on to the protocol's coordinate t and relax; at 0 only where a deformation is to follow."""
+        if t == 0.0 and self.model.scene.relax.deformation is None:
+            return
+        if not self.relaxed:
+            self.relax()
+            self.pressure_at_start = relax_strain.pressure(self.landscape, self.point) if t == 0.0 else 0.0
+        if t > self.time:
+            relax_protocol.go(self, t)
+            self.time = t
+        self.step += 1
+
+    def relax(self) -> None:
+        """Come down to the minimum below; RunError where forces do not come into balance."""
+        relax, land = self.model.scene.relax, self.landscape
+        minimiser: Minimiser = relax.minimiser
+        descent = minimiser.minimise(land, self.point, relax.tolerance)
+        self.point, self.relaxed = descent.point, True
+        if not descent.calm:
+            raise RunError(Finding(
+                f"t = {self.time:.6g} s", f"the minimiser {minimiser.key!r} did not bring forces into balance: "
+                f"{self.balance():.2g} of the mean contact force is left", f"must be below {descent.tolerance:.2g}",
+                "try another minimiser, or a larger relax.tolerance",
+            ))  # fmt: skip
+        self.shortfall = max(self.shortfall, self.balance())
+
+    def balance(self) -> float:
+        """The largest force on a grain over the mean contact force; 0 where no contact carries load."""
+        loose = self.landscape.is_loose(self.point)
+        return 0.0 if loose else self.point.largest / max(self.point.mean_force, 1e-300)
+
+    # ------------------------------------------------------------ what the loop asks of every solver
+
+    def meet_walls(self) -> None:
+        """Walls stay as they are."""
+
+    def mark_flow(self) -> None:
+        """Nothing flows."""
+
+    def watch(self) -> None:
+        """RunError where numbers went bad."""
+        if not np.isfinite(self.point.gradient).all():
+            raise RunError(Finding(f"t = {self.time:.6g} s", "a force is not a number", remedy="report this scene"))
+
+    def gravity(self) -> np.ndarray:
+        """(3,) m/s²."""
+        return self.model.gravity.copy()
+
+    def gates(self) -> dict[str, Gate]:
+        """None."""
+        return {}
+
+    def statistics(self) -> dict[str, float | int]:
+        """What a summary says of the run so far."""
+        land = self.landscape
+        return {
+            "points": self.step, "gradients": land.gradients, "hessian_products": land.products,
+            "factorisations": land.factorisations, "list_rebuilds": land.rebuilds, "force_balance": self.shortfall,
+            "grains_in": len(self), "grains_out": 0,
+        }  # fmt: skip
+
+    def positions(self) -> np.ndarray:
+        """Centres (N, 3) m in the order of ids, inside the periodic box."""
+        place = self.landscape.cell.wrapped(self.landscape.position(self.point), self.model.low)
+        return place[np.argsort(self.kept["id"])]
+
+    def snapshot(self, *, contacts: bool = False) -> Frame:
+        """The present point as a frame, grains in the order of their ids."""
+        kept, n = self.kept, len(self)
+        order = np.argsort(kept["id"])
+        place = self.positions()
+        noted = self._noted() if contacts else None
+        poses = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(self.model.walls.names), 1))
+        return Frame(
+            time=self.time, step=self.step, id=kept["id"][order], group=kept["group"][order], position=place,
+            velocity=np.zeros((n, 3)), orientation=kept["orientation"][order], spin=np.zeros((n, 3)),
+            mass=kept["mass"][order], radius=kept["radius"][order], born=kept["born"][order],
+            sphere_grain=np.arange(n), sphere_position=place.copy(), sphere_radius=kept["radius"][order],
+            wall_pose=poses.reshape(-1, 7), wall_present=np.ones(len(self.model.walls.names), bool), contacts=noted,
+        )  # fmt: skip
+
+    def _noted(self) -> Contacts:
+        first, second, force, branch, overlap = relax_protocol.contacts(self.landscape, self.point)
+        place = self.landscape.cell.wrapped(self.landscape.position(self.point), self.model.low)
+        reach = self.kept["radius"][first] - 0.5 * overlap
+        point = place[first] - branch * (reach / np.linalg.norm(branch, axis=1))[:, None]
+        ids = self.kept["id"]
+        other = np.where(second >= 0, ids[np.maximum(second, 0)], second)
+        return Contacts(ids[first], other, point, force, overlap, np.zeros(len(first), np.int8))
+
+    def moment(self) -> Moment:
+        """The present point as observables see it."""
+        land, kept = self.landscape, self.kept
+        first, second, force, branch, overlap = relax_protocol.contacts(land, self.point)
+        radius = kept["radius"]
+        smaller = np.where(second >= 0, np.minimum(radius[first], radius[np.maximum(second, 0)]), radius[first])
+        place = land.position(self.point)
+        potential = -float((land.weight * place[:, land.axes]).sum())
+        nothing = dict.fromkeys(
+            ("kinetic_energy", "dissipated_normal", "dissipated_friction", "dissipated_rolling", "dissipated_stiction",
+             "wall_work", "energy_error"), 0.0,
+        )  # fmt: skip
+        return Moment(
+            time=self.time, gravity=self.gravity(), flat=land.flat, position=place, velocity=np.zeros_like(place),
+            spin=np.zeros_like(place), mass=kept["mass"], radius=radius, group=kept["group"], inserted=len(self),
+            ledger={**nothing, "potential_energy": potential, "stored_energy": self.point.energy - potential},
+            contact_first=first, contact_second=second, contact_overlap=overlap, contact_depth=overlap / smaller,
+            contact_force=force, contact_branch=branch, contact_mode=np.zeros(len(first), np.int8),
+            cell=(*land.cell.lengths, float(land.cell.tilt)),
+        )  # fmt: skip
+
+    # ------------------------------------------------------------ coming back
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """All that changes, verbatim: a solver restored from it goes on with the same bits."""
+        land = self.landscape
+        arrays = {f"grain_{name}": array for name, array in self.kept.items()}
+        arrays |= {f"list_{name}": array for name, array in land.lists.items()}
+        arrays |= {"base": land.base, "moved": self.point.moved}
+        counts = {name: getattr(land, name) for name in ("gradients", "products", "factorisations", "rebuilds")}
+        meta = {name: getattr(self, name) for name in _SAVED}
+        cells = {"cell": [*land.cell.lengths, land.cell.tilt], "cell_at_start": list(self.cell_at_start.lengths)}
+        return {name: array.copy() for name, array in arrays.items()}, {**meta, **cells, "counts": counts}
+
+    @classmethod
+    def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> RelaxSolver:
+        """The solver whose `state` this was."""
+        solver = cls.__new__(cls)
+        solver.model = model
+        for name in _SAVED:
+            setattr(solver, name, meta[name])
+        solver.kept = {name[6:]: array for name, array in arrays.items() if name.startswith("grain_")}
+        x, y, z, tilt = meta["cell"]
+        solver.cell_at_start = Cell(tuple(meta["cell_at_start"]))
+        lists = {name[5:]: array for name, array in arrays.items() if name.startswith("list_")}
+        solver.landscape = solver._landscape(arrays["base"], Cell((x, y, z), tilt), lists)
+        solver.point = solver.landscape.point(arrays["moved"])
+        for name, value in meta["counts"].items():
+            setattr(solver.landscape, name, value)
+        return solver
+
+
+_SAVED = ("dt", "time", "step", "relaxed", "shortfall", "pressure_at_start")

@@ -1,0 +1,83 @@
+"""Before a packing is relaxed: can the scene as a whole go well?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from barchan.errors import Finding, SceneError
+from barchan.model.build import Model
+from barchan.model.grains import Grains
+from barchan.solvers.relax_landscape import SKIN
+from barchan.solvers.relax_protocol import factor
+
+
+def check(model: Model, grains: Grains) -> list[Finding]:
+    """Warnings about a scene; SceneError with all errors where there are any."""
+    errors = [*_space(model), *_unknown_to_it(model, grains)]
+    if not errors:
+        errors = [*_small_box(model, grains), *_places(model, grains)]
+    if errors:
+        raise SceneError(errors)
+    return []
+
+
+def _unknown_to_it(model: Model, grains: Grains) -> Iterator[Finding]:
+    scene = model.scene
+    needs = "the solver 'relax' knows spheres that do not move"
+    if not len(grains):
+        yield Finding("grains", "none", "there must be some to relax")
+    if grains.clumped:
+        yield Finding("grains", "clumps", needs, "take shape = 'sphere'")
+    for name in ("sources", "sinks", "events", "tethers"):
+        if getattr(scene, name):
+            yield Finding(name, f"{len(getattr(scene, name))} of them", needs, "leave them out")
+    for index, wall in enumerate(scene.walls):
+        if wall.motion or wall.absorbing or wall.appears or wall.vanishes is not None or not wall.present:
+            yield Finding(f"walls[{index}]", "moves, absorbs, comes or goes", "must stand still and stay")
+    if (model.walls.mesh >= 0).any():
+        yield Finding("walls", "a mesh", "the solver 'relax' knows smooth shapes", "build it of planes")
+    if scene.time_step is not None:
+        yield Finding("time_step", f"{scene.time_step:g} s", "there are no time steps", "leave it out")
+
+
+def _space(model: Model) -> Iterator[Finding]:
+    scene = model.scene
+    relax = scene.relax
+    if relax.packing_fraction is not None and scene.box is None:
+        yield Finding("relax.packing_fraction", f"{relax.packing_fraction:g}", "needs a box to be filled", "give `box`")
+    if relax.deformation is not None and not (scene.periodic[0] and scene.periodic[2]):
+        yield Finding(
+            "relax.deformation", relax.deformation.key, "needs a box that repeats along x and z",
+            "set periodic = [true, …, true], and `box`",
+        )  # fmt: skip
+    if relax.deformation is not None and scene.walls:
+        yield Finding("relax.deformation", relax.deformation.key, "walls do not follow the box", "leave the walls out")
+    for axis in range(3):
+        if scene.periodic[axis] and scene.gravity[axis]:
+            yield Finding(
+                "gravity", f"{scene.gravity[axis]:g} m/s² along {'xyz'[axis]}, which repeats",
+                "grains would fall for ever", "set gravity = [0, 0, 0]",
+            )  # fmt: skip
+    if not any(scene.periodic) and not scene.walls and not any(scene.gravity):
+        yield Finding("periodic", "neither a periodic box nor walls", "grains would only push each other apart")
+
+
+def _small_box(model: Model, grains: Grains) -> Iterator[Finding]:
+    radius = grains.radius.copy()
+    fraction = model.scene.relax.packing_fraction
+    if fraction is not None:
+        radius *= factor(model, radius, fraction)
+    reach = 2 * float(radius.max()) + SKIN * float(radius.mean())
+    for axis in range(3):
+        if model.periodic[axis] and model.box[axis] < 2 * reach:
+            yield Finding(
+                "box", f"{model.box[axis]:.4g} m along {'xyz'[axis]}",
+                f"must be at least {2 * reach:.4g} m, or grains would touch their own images", "take more grains",
+            )  # fmt: skip
+
+
+def _places(model: Model, grains: Grains) -> Iterator[Finding]:
+    if len(np.unique(grains.position, axis=0)) < len(grains):
+        yield Finding("grains", "two of them lie in the same place", "no direction leads them apart", "move one")

@@ -1,0 +1,189 @@
+"""The way a box is deformed, point by point, each predicted from the one before and then relaxed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from barchan.errors import Finding, RunError
+from barchan.model.build import Model
+from barchan.scene.relax import AnyDeformation, Compression, PressureControl, PureShear, SimpleShear
+from barchan.solvers import relax_strain
+from barchan.solvers.relax_landscape import Cell, Landscape, Point
+
+if TYPE_CHECKING:
+    from barchan.solvers.relax import RelaxSolver
+
+YIELDED = 0.1  # of the mean radius: a grain that ends so far from its prediction
+PRESSED = 1e-9  # relative accuracy of a pressure that is held
+TRIES = 60  # steps of the box towards a pressure
+
+
+def factor(model: Model, radius: np.ndarray, fraction: float) -> float:
+    """By how much all radii (N,) m grow to fill this fraction of the box."""
+    flat = model.scene.dimensions == 2
+    box = model.scene.box
+    assert box is not None, "checked before"
+    volume = Cell(tuple(np.subtract(box.high, box.low).tolist())).volume(flat=flat)
+    filled = float((np.pi * radius**2 if flat else 4 / 3 * np.pi * radius**3).sum())
+    return float((fraction * volume / filled) ** (1 / (2 if flat else 3)))
+
+
+def by_place(position: np.ndarray, radius: float) -> np.ndarray:
+    """The order in which neighbours in space are neighbours in memory; radius: mean, m."""
+    return np.lexsort(np.floor(position / (4 * radius)).astype(np.int64).T)
+
+
+def share(deformation: AnyDeformation, t: float, duration: float) -> float:
+    """How much of the deformation is there at t, from 0 to 1."""
+    way = t / duration
+    return 1 - abs(1 - 2 * way) if deformation.returns else way
+
+
+def cell_at(deformation: AnyDeformation, start: Cell, fraction: float, part: float) -> Cell:
+    """The box when this part of the deformation is there; fraction: filled at the start."""
+    x, y, z = start.lengths
+    if isinstance(deformation, PureShear):
+        grow = math.exp(0.5 * deformation.strain * part)
+        return Cell((x * grow, y, z / grow), start.tilt)
+    if isinstance(deformation, SimpleShear):
+        return Cell(start.lengths, start.tilt + deformation.strain * part * z).reduced()
+    assert isinstance(deformation, Compression)
+    now = fraction + (deformation.to - fraction) * part
+    directions = sum(length > 0 for length in start.lengths)
+    scale = (fraction / now) ** (1 / directions)
+    return Cell((x * scale, y * scale, z * scale), start.tilt * scale)
+
+
+def go(solver: RelaxSolver, t: float) -> None:
+    """From the solver's coordinate to t, in one step, or in more where the packing yields."""
+    deformation, duration = solver.model.scene.relax.deformation, solver.model.scene.duration
+    if deformation is None:
+        return
+    if isinstance(deformation, PressureControl):
+        to = deformation.to
+        begin = solver.pressure_at_start or to
+        hold_pressure(solver, begin * (to / begin) ** share(deformation, t, duration))
+        return
+    _leap(solver, deformation, solver.time, t, deformation.splits)
+
+
+def _leap(solver: RelaxSolver, deformation: AnyDeformation, begin: float, end: float, splits: int) -> None:
+    land, duration = solver.landscape, solver.model.scene.duration
+    fraction = _filled(land) / solver.cell_at_start.volume(flat=land.flat)
+    before, cell = land.position(solver.point), land.cell
+    target = cell_at(deformation, solver.cell_at_start, fraction, share(deformation, end, duration))
+    predicted = carry(solver, _with_turns(cell, target), tangent=deformation.predict == "tangent")
+    solver.relax()
+    strayed = np.linalg.norm(land.position(solver.point) - predicted, axis=1).max()
+    if splits > 0 and strayed > YIELDED * land.radius.mean():
+        land.start_anew(before, cell)
+        solver.point = land.point()
+        middle = 0.5 * (begin + end)
+        _leap(solver, deformation, begin, middle, splits - 1)
+        _leap(solver, deformation, middle, end, splits - 1)
+
+
+def _filled(land: Landscape) -> float:
+    """Volume of the grains, m³ (m²)."""
+    return float((np.pi * land.radius**2 if land.flat else 4 / 3 * np.pi * land.radius**3).sum())
+
+
+def _with_turns(now: Cell, then: Cell) -> Cell:
+    """The second box with its tilt told from the first one's, not reduced: grains are carried the short way."""
+    if then.tilt == now.tilt:
+        return then
+    width = then.lengths[0]
+    return replace(then, tilt=then.tilt + width * math.floor((now.tilt - then.tilt) / width + 0.5))
+
+
+def carry(solver: RelaxSolver, target: Cell, *, tangent: bool) -> np.ndarray:
+    """Change the box and take the grains along; answers with where they were taken, (N, 3) m."""
+    land, low = solver.landscape, solver.model.low
+    cell = land.cell
+    change = np.zeros((3, 3))
+    for k in range(3):
+        change[k, k] = target.lengths[k] / cell.lengths[k] if cell.lengths[k] else 1.0
+    if cell.lengths[2]:
+        change[0, 2] = (target.tilt - change[0, 0] * cell.tilt) / cell.lengths[2]
+    place = land.position(solver.point) - low
+    carried = place @ change.T
+    if tangent and not land.is_loose(solver.point):
+        carried += land.spread(_bounded(land, relax_strain.Tangent(land, solver.point).drift(change - np.eye(3))))
+    land.start_anew(carried + low, target.reduced())
+    solver.point = land.point(into=solver.point)
+    return land.base
+
+
+def _bounded(land: Landscape, drift: np.ndarray) -> np.ndarray:
+    """The drift of grains, none where some would go too far for the tangent to be true."""
+    far = float(np.abs(drift).max())
+    return drift if math.isfinite(far) and far < YIELDED * float(land.radius.mean()) else np.zeros_like(drift)
+
+
+def filled(land: Landscape) -> float:
+    """The packing fraction."""
+    return _filled(land) / land.cell.volume(flat=land.flat)
+
+
+def jamming_point(solver: RelaxSolver, *, accuracy: float = 1e-6, stride: float = 2e-3) -> float:
+    """The packing fraction at which the packing begins to carry load, by bisection.
+
+    Where it is jammed the box grows, where it is loose it shrinks, by `stride` of the packing fraction at first and by
+    half as much after every change of direction, until that is below `accuracy`. The solver is left jammed, within
+    `accuracy` above the point.
+    """
+    land = solver.landscape
+    if not solver.relaxed:
+        solver.relax()
+    way = 0.0
+    while True:
+        jammed = not land.is_loose(solver.point)
+        ahead = -1.0 if jammed else 1.0
+        if way and ahead != way:
+            stride *= 0.5
+        if jammed and stride < accuracy:
+            return filled(land)
+        way = ahead
+        scale = (1 + way * stride) ** (-1 / sum(length > 0 for length in land.cell.lengths))
+        x, y, z = (length * scale for length in land.cell.lengths)
+        carry(solver, Cell((x, y, z), land.cell.tilt * scale), tangent=False)
+        solver.relax()
+
+
+def hold_pressure(solver: RelaxSolver, wanted: float) -> None:
+    """Change the box evenly until the relaxed packing carries this pressure, Pa (N/m)."""
+    land = solver.landscape
+    for _ in range(TRIES):
+        now = relax_strain.pressure(land, solver.point)
+        if abs(now - wanted) <= PRESSED * wanted:
+            return
+        if land.is_loose(solver.point):
+            strain = -1e-3
+        else:
+            bulk = max(relax_strain.Tangent(land, solver.point).moduli().bulk, now)
+            strain = float(np.clip((now - wanted) / (land.components * bulk), -0.01, 0.01))
+        x, y, z = (length * (1 + strain) for length in land.cell.lengths)
+        carry(solver, Cell((x, y, z), land.cell.tilt * (1 + strain)), tangent=False)
+        solver.relax()
+    raise RunError(Finding(
+        f"t = {solver.time:.6g} s", f"the pressure came to {now:.6g}, not to {wanted:.6g}",
+        remedy="go there in more points (a higher frame_rate), or from a denser packing",
+    ))  # fmt: skip
+
+
+def contacts(landscape: Landscape, point: Point) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """First and second grain (or −1 − wall), force on the first (N), branch to it (m), overlap (m); each once."""
+    first, second, branch, touch = relax_strain.pairs(landscape, point)
+    once = first < second
+    first, second, branch = first[once], second[once].astype(np.int64), branch[once]
+    overlap = landscape.radius[first] + landscape.radius[second] - np.linalg.norm(branch, axis=1)
+    force = touch[once, 4][:, None] * branch
+    walls = landscape.wall_contacts(point)
+    return (
+        np.concatenate([first, walls[0]]), np.concatenate([second, walls[1]]), np.concatenate([force, walls[2]]),
+        np.concatenate([branch, walls[3]]), np.concatenate([overlap, walls[4]]),
+    )  # fmt: skip

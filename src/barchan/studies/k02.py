@@ -1,0 +1,72 @@
+"""K2: relaxing takes ever longer towards jamming (Krijgsman and Luding 2016, Fig. 3a)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import curve_fit
+
+from barchan.draw.charts import Curve, Panel, draw_panels
+from barchan.draw.files import save_figure
+from barchan.run.progress import Progress
+from barchan.studies import Picture, Row, Study, StudyResult
+from barchan.studies.krijgsman import Packing, costs
+
+JAMMED, FACTOR, POWER = 0.8425, 29.0, 1.5  # the paper's law: FACTOR/|φ − JAMMED|^POWER iterations
+FRACTIONS = (0.85, 0.855, 0.86, 0.865, 0.87, 0.88, 0.90, 0.92, 0.95)
+NEAR = 0.1
+SEEDS = 50
+LEAST, MOST = 0.82, 0.849  # between which jamming is sought
+
+
+def law(fraction: np.ndarray, jammed: float, factor: float, power: float) -> np.ndarray:
+    """The logarithm of the iterations."""
+    return np.log(factor) - power * np.log(np.abs(fraction - jammed))
+
+
+def fitted(fractions: np.ndarray, work: np.ndarray) -> tuple[float, float, float]:
+    """Jamming fraction, factor and power of the law, by least squares of the logarithms."""
+    bounds = ([LEAST, 1e-3, 0.1], [MOST, 1e6, 5.0])
+    values, _ = curve_fit(law, fractions, np.log(work), p0=(0.8425, 29.0, 1.5), bounds=bounds)
+    return float(values[0]), float(values[1]), float(values[2])
+
+
+def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
+    """Relax packings of many packing fractions from several random starts each."""
+    fractions = np.array([0.855, 0.88, 0.95] if quick else FRACTIONS)
+    count, seeds = (150, range(3)) if quick else (10_000, range(SEEDS))
+    found: dict[str, np.ndarray] = {}
+    for key in ("trust-region", "newton"):
+        packings = [Packing(count, float(fraction), minimiser=key) for fraction in fractions]
+        many = [costs(packing, seeds, progress, workers=1 if quick else None) for packing in packings]
+        found[key] = np.array([np.mean([one.work for one in some]) for some in many])
+    falls = bool(found["trust-region"][0] > 2 * found["trust-region"][-1])
+    rows = [
+        Row(f"trust-region: work at φ = {fractions[0]:g} over that at {fractions[-1]:g}",
+            f"{(abs(fractions[-1] - JAMMED) / abs(fractions[0] - JAMMED)) ** POWER:.1f}",
+            f"{found['trust-region'][0] / found['trust-region'][-1]:.1f}", "", falls, "above 2"),
+        Row(f"newton: work over that of trust-region at φ = {fractions[0]:g}", "–",
+            f"{found['newton'][0] / found['trust-region'][0]:.2f}", "",
+            bool(found["newton"][0] < 0.5 * found["trust-region"][0]), "below a half"),
+    ]  # fmt: skip
+    curves = [Curve(fractions, work, key, "both") for key, work in found.items()]
+    grid = np.linspace(fractions[0], fractions[-1], 100)
+    curves.append(Curve(grid, FACTOR / np.abs(grid - JAMMED) ** POWER, "iterations in the paper", "dashed"))
+    if not quick:
+        jammed, factor, power = fitted(fractions, found["trust-region"])
+        rows.append(Row(
+            "trust-region: power of 1/|φ − φj|", f"{POWER:g}, φj = {JAMMED:g}", f"{power:.2f}, φj = {jammed:.4f}", "",
+            abs(power - POWER) < NEAR, f"within {NEAR:g}",
+        ))  # fmt: skip
+        curves.append(Curve(grid, factor / np.abs(grid - jammed) ** power, "fit"))
+    panel = Panel("packing fraction φ", "gradients and Hessian products", curves, log_y=True)
+    path = save_figure(draw_panels([panel]), folder / "fraction.png")
+    caption = f"Work to relax {count} discs from random positions against the packing fraction, mean over seeds."
+    return StudyResult(tuple(rows), (Picture(path, caption),))
+
+
+STUDY = Study(
+    "K2", "Relaxing takes ever longer towards jamming", "iterations = 29/|φ − 0.8425|^1.5 (Fig. 3a)", run,
+    "150 discs, 3 packing fractions and 3 seeds instead of 10 000, 9 and 50; the power is fitted at full size only",
+)  # fmt: skip

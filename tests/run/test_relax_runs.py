@@ -1,0 +1,129 @@
+"""Runs without time: recorded point by point, stopped and resumed, handed on, and refused where they make no sense."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+import barchan as bc
+from barchan import solvers
+from barchan.errors import SceneError
+from barchan.run.plan import Plan
+from barchan.run.start import last_grains
+from run.shared import recording_hash
+from solvers import relax_lab as lab
+
+SHEAR = {"kind": "pure-shear", "strain": 0.01, "returns": True}
+SEEN = {"observables": ["packing", "cell"]}
+
+
+class Stopper(bc.Silent):
+    """Interrupts the run at a point of its protocol."""
+
+    def __init__(self, at: float) -> None:
+        self.at = at
+
+    def pulse(self, pulse):
+        if pulse.time >= self.at:
+            self.at = float("inf")
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.fixture(scope="module")
+def sheared(tmp_path_factory):
+    """A packing in pure shear to 1% and back, in four points."""
+    scene = lab.flat_scene(120, relax={"deformation": SHEAR}, **SEEN)
+    return bc.run(scene, tmp_path_factory.mktemp("relax") / "run", progress=bc.Silent(), threads=1)
+
+
+def test_a_protocol_is_recorded_point_by_point(sheared):
+    """x grows and z shrinks by exp(±γ/2) at constant area, and comes back; grains stay inside the box."""
+    with sheared.recording as recording:
+        series = {name: np.array(recording.series[name]) for name in ("cell_x", "cell_z", "packing_fraction")}
+        last = recording[-1]
+        assert list(recording.times) == [0.0, 0.25, 0.5, 0.75, 1.0]
+    assert series["cell_x"] == pytest.approx(np.exp([0, 0.0025, 0.005, 0.0025, 0]), rel=1e-12)
+    assert series["cell_x"] * series["cell_z"] == pytest.approx(np.ones(5), rel=1e-12)
+    assert series["packing_fraction"] == pytest.approx(np.full(5, 0.86), rel=1e-12)
+    assert ((last.position >= 0) & (last.position <= 1)).all() and not last.position[:, 1].any()
+    assert sheared.summary["force_balance"] < 1e-11
+    assert sheared.summary["points"] == 5
+
+
+def test_stopped_and_resumed_it_ends_with_the_same_bits(sheared, tmp_path):
+    scene = lab.flat_scene(120, relax={"deformation": SHEAR}, **SEEN)
+    with pytest.raises(bc.Interrupted):
+        bc.run(scene, tmp_path / "run", progress=Stopper(0.5), threads=1)
+    again = bc.resume(tmp_path / "run", progress=bc.Silent(), threads=1)
+    assert recording_hash(again.folder) == recording_hash(sheared.folder)
+
+
+def test_a_run_begins_where_another_ended(sheared, tmp_path):
+    """Positions and radii are those of the last frame: relaxed already, but for the last digits of a position.
+
+    A frame holds positions to 1e-16 m, a thousandth of which is an overlap: forces are out of balance by some 1e-12.
+    """
+    scene = lab.flat_scene(120, fraction=None).model_copy(update={"start": str(sheared.folder)})
+    with sheared.recording as recording:
+        frame = recording[-1]
+    grains = last_grains(scene)
+    assert np.array_equal(grains.position, frame.position) and np.array_equal(grains.radius, frame.radius)
+    assert grains.mass == pytest.approx(frame.mass)
+    machine = lab.RelaxSolver(Plan.of(scene).model, grains, 1.0)
+    assert machine.balance() < 1e-10
+    again = bc.run(scene, tmp_path / "again", progress=bc.Silent(), threads=1)
+    with again.recording as recording:
+        moved = np.abs(recording[-1].position - frame.position).max(axis=1)
+    assert np.median(moved) < 1e-11
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"gravity": (0, 0, -9.81)}, "gravity: -9.81 m/s² along z, which repeats"),
+        ({"relax": {"deformation": SHEAR}, "periodic": (True, False, False)}, "relax.deformation: pure-shear"),
+        ({"time_step": 1e-3}, "time_step: 0.001 s; there are no time steps"),
+        ({"fraction": 0.01, "count": 3, "relax": {"packing_fraction": 1.5}}, "box: 1 m along x; must be at least"),
+        (
+            {"events": [{"name": "e", "when": {"kind": "time", "at": 0.1}, "do": [{"kind": "stop"}]}]},
+            "events: 1 of them",
+        ),
+        ({"start": "/nowhere"}, "/nowhere"),
+    ],
+)
+def test_what_makes_no_sense_is_refused(options, words):
+    with pytest.raises(bc.BarchanError) as caught:
+        Plan.of(lab.flat_scene(options.pop("count", 50), **options))
+    assert any(str(finding).startswith(words) for finding in caught.value.findings), str(caught.value)
+
+
+def test_a_misspelt_minimiser_is_told():
+    with pytest.raises(SceneError, match=r"'newtn' is not among the minimisers.*Did you mean 'newton'"):
+        lab.flat_scene(relax={"minimiser": "newtn"})
+
+
+def test_a_packing_is_at_rest_for_the_soft_solver_too(tmp_path):
+    """Hertz's potential and the contact law `hertz` push alike: the soft solver finds the packing in balance.
+
+    Positions on disk have 1e-16 of the box, overlaps some 1e-3 of it, so forces balance to about 1e-12; ten times that
+    and the soft solver's own round-off are allowed. In a hundred steps nothing but round-off moves.
+    """
+    packed = bc.run(lab.round_scene(60, fraction=0.68), tmp_path / "packed", progress=bc.Silent(), threads=1)
+    fields = lab.round_scene(60, fraction=None).to_dict(full=False)
+    soft = bc.Scene(**{**fields, "solver": "soft", "contact": "hertz", "walls": [], "start": str(packed.folder)})
+    plan = Plan.of(soft)
+    machine = solvers.create(plan.model, plan.grains, plan.time_step.value)
+    moment = machine.moment()
+    balance = np.zeros((60, 3))
+    np.add.at(balance, moment.contact_first, moment.contact_force)
+    np.add.at(balance, moment.contact_second, -moment.contact_force)
+    size = np.linalg.norm(moment.contact_force, axis=1).mean()
+    assert len(moment.contact_force) > 150
+    assert np.abs(balance).max() < 1e-10 * size
+    stored = moment.ledger["stored_energy"]
+    assert stored == pytest.approx(packed.recording.series["stored_energy"][-1], rel=1e-9)
+    machine.advance(100)
+    assert machine.kinetic_energy() < 1e-18 * stored

@@ -1,0 +1,213 @@
+"""Energy minimisation: derivatives, minimisers, packings, moduli, and the way back from a checkpoint."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from barchan import registry
+from barchan.kernels import threads
+from barchan.solvers import relax_protocol, relax_strain
+from barchan.solvers.relax import RelaxSolver
+from barchan.solvers.relax_landscape import Cell
+from solvers import relax_lab as lab
+
+
+def wall_scene(**options):
+    """Spheres in a bowl (a sphere seen from inside) under gravity: curved walls, and a term that is linear."""
+    bowl = {"name": "bowl", "shape": "sphere", "center": (0.5, 0.5, 0.5), "radius": 0.5, "material": "a"}
+    return lab.round_scene(
+        60,
+        fraction=None,
+        periodic=(False, False, False),
+        walls=[{**bowl, "side": "inside"}],
+        gravity=(1, 0, -9),
+        **options,
+    )
+
+
+@pytest.mark.parametrize("scene", [lab.flat_scene(), lab.round_scene(), wall_scene()], ids=["discs", "spheres", "bowl"])
+def test_derivatives_agree_with_differences(scene):
+    """E′·v and K·v against central differences over ±h: their error is h² E‴, and round-off ε/h of the value.
+
+    Contacts change between +h and −h only where a gap is below h, of which 1e-8 leaves none.
+    """
+    machine = lab.solver(scene)
+    land, v = machine.landscape, lab.noise(machine)
+    here, h = machine.point, 1e-7
+    there, back = land.point(h * v), land.point(-h * v)
+    slope = (there.energy - back.energy) / (2 * h)
+    assert slope == pytest.approx(land.dot(here.gradient, v), rel=1e-7)
+    product, curvature = land.product(here, v)
+    difference = (there.gradient - back.gradient) / (2 * h)
+    assert np.abs(product - difference).max() < 1e-7 * np.abs(product).max()
+    assert curvature == pytest.approx(float((product * v).sum()), rel=1e-12)
+    assembled = land.hessian(here) @ v.ravel()
+    assert np.abs(assembled - product.ravel()).max() < 1e-13 * np.abs(product).max()
+
+
+def test_two_discs_by_hand():
+    """Discs of radius 0.1 m, 0.17 m apart across the seam of the box: ξ = 0.03, E = ½ k ξ², force k ξ along the line.
+
+    The contact's stiffness is k along it and −k ξ/L across (eq. 7 of the paper with δ = −ξ).
+    """
+    group = {
+        "name": "pair", "material": "a", "size": 0.2,
+        "fill": {"kind": "points", "positions": [(0.02, 0, 0.5), (0.85, 0, 0.5)]},
+    }  # fmt: skip
+    machine = lab.solver(lab.flat_scene(fraction=None, grains=[group]))
+    point, k = machine.point, lab.STIFFNESS
+    assert point.energy == pytest.approx(0.5 * k * 0.03**2, rel=1e-12)
+    force = -point.gradient[np.argsort(machine.kept["id"])]
+    assert force == pytest.approx(np.array([[k * 0.03, 0], [-k * 0.03, 0]]), rel=1e-12)
+    first = int(np.argsort(machine.kept["id"])[0])
+    v = np.zeros_like(point.moved)
+    v[first] = (1.0, 2.0)
+    product, _ = machine.landscape.product(point, v)
+    assert product[first] == pytest.approx([k, -2 * k * 0.03 / 0.17], rel=1e-12)
+    load = relax_strain.virial(machine.landscape, point)
+    assert load[0, 0] == pytest.approx(k * 0.03 * 0.17) and load[2, 2] == pytest.approx(0, abs=1e-12)
+    seen = registry.part("observables", "packing")().measure(machine.moment())  # in a box of 1 m²
+    assert seen["stress_isotropic"] == pytest.approx(0.5 * k * 0.03 * 0.17)
+    assert seen["stress_deviatoric"] == pytest.approx(0.5 * k * 0.03 * 0.17)
+    assert seen["fabric_isotropic"] == pytest.approx(0.5 * math.pi * (0.1**2 + 0.1**2))
+    assert seen["packing_fraction"] == pytest.approx(2 * math.pi * 0.1**2)
+    assert (seen["coordination"], seen["coordination_held"], seen["rattler_share"]) == (1.0, 0.0, 1.0)
+
+
+@pytest.mark.parametrize("key", registry.parts("minimisers"))
+def test_every_minimiser_brings_forces_into_balance(key):
+    """Force over mean contact force below 1e-12, a minimum indeed (no mode is unstable), and action equals reaction."""
+    machine = lab.solver(lab.flat_scene(150, relax={"minimiser": key}))
+    start = machine.point.energy
+    assert np.abs(machine.point.gradient.sum(axis=0)).max() < 1e-12 * np.abs(machine.point.gradient).sum()
+    machine.relax()
+    assert machine.balance() < 1e-12
+    assert 0 < machine.point.energy < 0.05 * start
+    smallest = np.linalg.eigvalsh(machine.landscape.hessian(machine.point).toarray())[0]
+    assert smallest > -1e-9 * lab.STIFFNESS, "not a minimum"
+
+
+def test_a_box_sheared_by_a_whole_width_is_the_same_box():
+    """Lees–Edwards images shifted by the width repeat the same lattice, so energy and forces are those without."""
+    machine = lab.solver(lab.flat_scene())
+    land, straight = machine.landscape, machine.point
+    for tilt, same in ((1.0, True), (0.25, False)):
+        land.start_anew(land.base, Cell(land.cell.lengths, tilt).reduced() if same else Cell(land.cell.lengths, tilt))
+        sheared = land.point()
+        assert (sheared.energy == straight.energy) is same
+    turned = Cell((1.0, 0.0, 1.0), 0.25).wrapped(np.array([[0.1, 0.0, 1.2]]), np.zeros(3))
+    assert turned == pytest.approx(np.array([[0.85, 0.0, 0.2]]))
+
+
+@pytest.mark.parametrize(
+    ("scene", "needed", "load"), [(lab.flat_scene, 4, 2e-4), (lab.round_scene, 6, 1e-2)], ids=["discs", "spheres"]
+)
+def test_packings_just_above_jamming_are_isostatic(scene, needed, load):
+    """As the pressure goes to 0 the held grains of a frictionless packing have 2 d contacts each (Maxwell), within 1%.
+
+    Above it z − 2d grows as the root of the overlap; in N grains a single state of self stress needs 2d − 2(d − 1)/N.
+    """
+    to = {"kind": "pressure", "to": load}
+    machine = lab.relaxed(scene(120, duration=1.0, relax={"deformation": to, "minimiser": "newton"}))
+    machine.pressure_at_start = relax_strain.pressure(machine.landscape, machine.point)
+    for t in np.linspace(0, 1, 9)[1:]:
+        machine.advance_to(float(t))
+    assert relax_strain.pressure(machine.landscape, machine.point) == pytest.approx(load, rel=1e-8)
+    values = registry.part("observables", "packing")().measure(machine.moment())
+    assert values["coordination_held"] == pytest.approx(needed, rel=0.01)
+    assert values["stress_isotropic"] == pytest.approx(load, rel=1e-8)
+    assert values["rattler_share"] < 0.2
+
+
+def test_the_jamming_point_is_where_pressure_vanishes():
+    """Springs push in proportion to overlap, so pressure vanishes linearly: p ∝ φ − φj, and two points find φj.
+
+    The law has a correction of the order of φ − φj, here 1e-4, which a fifth of a step allows for. Frictionless discs
+    of these sizes jam near 0.84, smaller packings a little lower or higher.
+    """
+    machine = lab.relaxed(lab.flat_scene(120))
+    jammed = relax_protocol.jamming_point(machine, accuracy=1e-6)
+    assert 0.82 < jammed < 0.86
+    loads = []
+    for more in (1e-4, 2e-4):
+        length = (
+            math.sqrt(relax_protocol.filled(machine.landscape) / (jammed + more)) * machine.landscape.cell.lengths[0]
+        )
+        relax_protocol.carry(machine, Cell((length, 0.0, length)), tangent=False)
+        machine.relax()
+        loads.append(relax_strain.pressure(machine.landscape, machine.point))
+    found = jammed + 1e-4 - loads[0] * 1e-4 / (loads[1] - loads[0])
+    assert found == pytest.approx(jammed, abs=2e-5)
+
+
+def test_moduli_from_the_hessian_agree_with_a_small_strain():
+    """Bulk, simple-shear and pure-shear modulus against differences of stress over strains of ±2e-6, to 1%."""
+    machine = lab.relaxed(lab.flat_scene(200, fraction=0.9))
+    land, place = machine.landscape, machine.landscape.position(machine.point)
+    volume, h = land.cell.volume(flat=True), 2e-6
+    found = relax_strain.Tangent(land, machine.point).moduli()
+
+    def stress(x: float, z: float, tilt: float) -> np.ndarray:
+        """V-averaged stress, compression positive, of the packing relaxed in that box."""
+        change = np.array([[x, 0, tilt], [0, 1, 0], [0, 0, z]])
+        land.start_anew(place @ change.T, Cell((x, 0.0, z), tilt))
+        machine.point = land.point()
+        machine.relax()
+        return relax_strain.virial(land, machine.point) / (volume * x * z)
+
+    low, high = stress(1 - h, 1 - h, 0), stress(1 + h, 1 + h, 0)
+    assert -np.trace(high - low) / 2 / (4 * h) == pytest.approx(found.bulk, rel=0.01)
+    low, high = stress(1, 1, -h), stress(1, 1, h)
+    assert -(high - low)[0, 2] / (2 * h) == pytest.approx(found.shear, rel=0.01)
+    low, high = stress(math.exp(-h), math.exp(h), 0), stress(math.exp(h), math.exp(-h), 0)
+    assert -((high - low)[0, 0] - (high - low)[2, 2]) / 2 / (4 * h) == pytest.approx(found.pure, rel=0.01)
+
+
+def test_a_shear_below_yield_is_reversible():
+    """Pure shear to 1e-6 and back leaves the packing where it was; the stress has changed by 2 G γ half way."""
+    strain = {"kind": "pure-shear", "strain": 1e-6, "returns": True}
+    machine = lab.relaxed(lab.flat_scene(200, fraction=0.9, relax={"deformation": strain}))
+    place = machine.landscape.position(machine.point)
+    machine.advance_to(0.5)
+    moved = np.abs(machine.landscape.position(machine.point) - place).max()
+    machine.advance_to(1.0)
+    back = np.abs(machine.landscape.position(machine.point) - place)
+    held = machine.point.touch_length >= 3
+    assert moved > 1e-7 and back[held].max() < 1e-5 * moved
+    assert machine.landscape.cell.lengths[0] == pytest.approx(1.0, rel=1e-14)
+
+
+def test_frequencies_of_a_square_of_springs():
+    """Four discs in a periodic square lattice, just touching their neighbours along x and z with overlap → 0.
+
+    At wavelength 2a every spring is stretched twice by a mode along its line: ω² = 4 k/m; the uniform modes have ω = 0.
+    """
+    group = {
+        "name": "square", "material": "a", "size": 0.5,
+        "fill": {"kind": "lattice", "region": {"kind": "box", "low": (0, 0, 0), "high": (1, 0, 1)}, "spacing": 0.5},
+    }  # fmt: skip
+    cell = {"low": (0, 0, 0), "high": (2, 0, 2)}
+    group["fill"]["region"] |= {"high": (2, 0, 2)}
+    machine = lab.solver(lab.flat_scene(fraction=None, grains=[group | {"size": 0.5 * (1 + 1e-9)}], box=cell))
+    omega = relax_strain.vibrations(machine.landscape, machine.point)
+    assert len(omega) == 2 * 16
+    assert omega[-1] == pytest.approx(math.sqrt(4 * lab.STIFFNESS), rel=1e-6)
+    assert abs(omega[:2]).max() < 1e-3
+
+
+def test_a_point_restored_goes_on_with_the_same_bits():
+    """The second half of a shear from a saved state, on two threads where there are two, is that of the first run."""
+    scene = lab.flat_scene(150, relax={"deformation": {"kind": "simple-shear", "strain": 0.02, "splits": 2}})
+    machine = lab.relaxed(scene)
+    machine.advance_to(0.5)
+    arrays, meta = machine.state()
+    machine.advance_to(1.0)
+    threads.use(min(2, threads.most()))
+    again = RelaxSolver.restored(machine.model, arrays, meta)
+    again.advance_to(1.0)
+    assert again.point.energy == machine.point.energy
+    assert np.array_equal(again.positions(), machine.positions())
+    assert again.statistics() == machine.statistics()
