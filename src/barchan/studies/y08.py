@@ -85,7 +85,7 @@ def spectra(scene: Scene, times: np.ndarray, progress: Progress) -> list[Spectru
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     """Find the extreme eigenvalues at each time for each pair of friction coefficients."""
     count, moments, pairs = (14, 8, PAIRS[:3:2]) if quick else (48, 20, PAIRS)
-    times = np.linspace(0.15, 0.8 if quick else 3.0, moments)
+    times = np.linspace(0.25, 1.0 if quick else 3.0, moments)
     found = {pair: spectra(scene(count, *pair, float(times[-1])), times, progress) for pair in pairs}
     rows = [_row(pair, found[pair]) for pair in pairs]
     everything = [one for column in found.values() for one in column]
