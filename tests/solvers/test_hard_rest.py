@@ -23,7 +23,7 @@ def test_a_bouncing_ball_comes_to_rest_and_time_goes_on():
     machine.advance_to(3.0)
     seen, told = machine.snapshot(), machine.statistics()
     tc = told["contact_time"]
-    assert tc == pytest.approx(0.03 * math.sqrt(0.1 / GRAVITY))
+    assert tc == pytest.approx(0.1 * math.sqrt(0.1 / GRAVITY))
     assert 0 <= seen.position[0, 2] - 0.05 <= 1.01 * GRAVITY * tc**2 / 8
     assert told["timed_collisions"] > 0
     assert told["collisions"] < 20 + 1.7 / (0.2 * tc)
@@ -43,7 +43,7 @@ def test_grains_put_down_at_rest_stay_where_they_are():
     assert told["rested_collisions"] >= 3
     book = machine.moment().ledger
     assert book["rest_work"] > 0
-    assert abs(book["energy_error"]) < 1e-15
+    assert abs(book["energy_error"]) < 1e-14  # of 1.9 J
 
 
 def test_three_grains_that_collapse_in_a_row():
@@ -76,3 +76,28 @@ def test_a_grain_that_a_wall_crushes_is_told():
     with pytest.raises(RunError, match="crush"):
         machine.advance_to(0.2)
     assert machine.arrays["clock"][0] == pytest.approx(0.1, abs=1e-3)
+
+
+def test_grains_on_grains_keep_hopping_and_the_books_say_what_that_took():
+    """Three lossy grains in a column on an elastic floor. The floor gives nothing, so what keeps them apart is pairs'.
+
+    Without a limit the column would come to rest at the floor's own, √(g d)/10⁵, and collide ten thousand times more
+    often: its weight is carried by impulses of the mass times the speed. Relative speeds after a timed collision are at
+    least g tc/4, so a column of height H needs no more than about g (H/d) / (g tc/4) of them a second and grain.
+    """
+    column = [(0, 0, 0.05 + 0.1 * k) for k in range(3)]
+    materials = {
+        "a": {"density": 2500.0, "restitution": 0.5, "tangential_restitution": 0.5},
+        "floor": {"density": 2500.0, "restitution": 1.0},
+    }
+    elastic = [{"between": ["a", "floor"], "restitution": 1.0, "tangential_restitution": 1.0}]
+    floor = {**FLOOR, "material": "floor"}
+    machine = solver(scene([grains(column)], [floor], gravity=DOWN, materials=materials, pairs=elastic))
+    machine.advance_to(1.0)
+    before = machine.step
+    machine.advance_to(2.0)
+    told, book = machine.statistics(), machine.moment().ledger
+    assert book["rest_work"] > 0
+    assert abs(book["energy_error"]) < 1e-13
+    assert (machine.step - before) / 3 < 3 * 3 / (told["contact_time"] / 4)
+    assert np.all(np.diff(machine.snapshot().position[:, 2]) >= 0.1 * (1 - 1e-9))

@@ -38,6 +38,8 @@ LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )
 MEMORY_SLOTS = 6
+# Of functions that kernels alone call: no doors for Python and C, which take longer to compile than most of them.
+INNER = 'error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True'
 
 _functions: dict[str, Any] = {}  # compiled functions of this process, by fingerprint
 
@@ -97,7 +99,7 @@ def compiled(function: Callable[..., Any]) -> Any:
             if isinstance(bound.get(name), types.FunctionType):
                 bound[name] = compiled(bound[name])
         copy = types.FunctionType(function.__code__, bound, function.__name__, function.__defaults__)
-        _functions[token] = njit(error_model="numpy")(copy)
+        _functions[token] = njit(error_model="numpy", no_cfunc_wrapper=True)(copy)
     return _functions[token]
 
 
@@ -233,7 +235,7 @@ def _choice_lines(
     A function with the one parameter `numbers` is given the whole row.
     """
     lines = [f"_{name}_{k} = compiled_by({_registered(function)!r})" for k, function in enumerate(functions)]
-    lines += ['@njit(cache=True, error_model="numpy")', f"def {name}({arguments}):"]
+    lines += [f"@njit({INNER})", f"def {name}({arguments}):"]
     first = len(leading.split(","))
     for k, function in reversed(list(enumerate(functions))):
         wanted = list(inspect.signature(function).parameters)[first:]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
+import numpy as np
 
 from barchan.kernels.hard_pairs import (
     CLOCK,
@@ -50,7 +50,10 @@ from barchan.kernels.hard_queue import (
     PARTNER_COUNT,
     TAKEN,
     begin,
+    entry,
     find_next,
+    inlined,
+    inner,
     move,
     tune,
 )
@@ -74,7 +77,7 @@ REBIN = 6  # `FACE` of a grain that is held: when it is looked up in which cell 
 MOST_STALLED = 10_000  # events a grain in a row, in a time that the clock cannot tell from none
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
 def rebin(
     i: int, t: float, grain: Any, link: Any, after: Any, before: Any, head: Any, space: Any, cells: Any, frame: Any,
     rest: Any, motion_kind: Any, motion_table: Any,
@@ -94,7 +97,7 @@ def rebin(
     enlist(i, cell, link, after, before, head)
 
 
-@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
+@inlined
 def predict(
     i: int, t: float, known: float, face: int, grain: Any, link: Any, after: Any, head: Any, space: Any, cells: Any,
     calendar: Any, turn: Any, bins: Any, heap: Any, moment: Any, wall_start: Any, wall_list: Any, piece: Any,
@@ -105,7 +108,7 @@ def predict(
     With the face through which it has just passed into its cell, only cells that have come near are searched: up to
     then the collision entered at the moment `known` was the first.
     """
-    held = grain[i, CLOCK] == HELD
+    held, holding = grain[i, CLOCK] == HELD, True
     if face < 0:
         link[i, PARTNER] = NOTHING
     if held:
@@ -114,8 +117,8 @@ def predict(
             leaves = next_cell_time(i, t, grain, space, frame, rest)
     else:
         leaves, next_face = leave_cell(i, t, grain, link, space, cells)
-        meets = search_cells(i, t, known, face, grain, link, after, head, space, cells)
-    if cells[ANY_HELD] > 0:
+        meets, holding = search_cells(i, t, known, face, grain, link, after, head, space, cells)
+    if cells[ANY_HELD] > 0 and (holding or face >= 0):
         first = min(meets, leaves)
         other = search_held(
             i, t, first, grain, link, after, head, space, cells, piece, shape_table, frame, rest, motion_kind,
@@ -136,7 +139,7 @@ def predict(
     move(i, min(meets, leaves), calendar, turn, bins, heap, moment, link)
 
 
-@njit(cache=True, _nrt=False)
+@inner
 def unlink(i: int, link: Any, after: Any, before: Any, head: Any) -> None:
     """Take grain i out of the list of its cell."""
     later, earlier = after[i], before[i]
@@ -148,7 +151,7 @@ def unlink(i: int, link: Any, after: Any, before: Any, head: Any) -> None:
         before[later] = earlier
 
 
-@njit(cache=True, _nrt=False)
+@inner
 def enlist(i: int, cell: int, link: Any, after: Any, before: Any, head: Any) -> None:
     """Put grain i into the list of a cell."""
     first = head[cell]
@@ -159,7 +162,7 @@ def enlist(i: int, cell: int, link: Any, after: Any, before: Any, head: Any) -> 
     link[i, CELL] = cell
 
 
-@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
+@inlined
 def cross(
     i: int, grain: Any, link: Any, after: Any, before: Any, head: Any, space: Any, cells: Any, book: Any, tally: Any
 ) -> None:
@@ -185,7 +188,7 @@ def cross(
         tally[OUTER] += 1
 
 
-@njit(cache=True, _nrt=False)
+@inner
 def swallow(i: int, p: int, grain: Any, link: Any, after: Any, before: Any, head: Any, tally: Any, gone: Any) -> None:
     """Take grain i out of the game; the solver removes it when the loop comes back."""
     unlink(i, link, after, before, head)
@@ -196,7 +199,7 @@ def swallow(i: int, p: int, grain: Any, link: Any, after: Any, before: Any, head
     grain[i, MEETS] = grain[i, LEAVES] = NEVER
 
 
-@njit(cache=True, _nrt=False)
+@entry
 def start(
     now: float, width: float, count: int, grain: Any, link: Any, after: Any, before: Any, head: Any, calendar: Any,
     turn: Any, bins: Any, heap: Any, moment: Any,
@@ -207,7 +210,7 @@ def start(
     """
     head[:] = -1
     for i in range(count - 1, -1, -1):
-        enlist(i, link[i, CELL], link, after, before, head)
+        enlist(i, int(np.int64(link[i, CELL])), link, after, before, head)
         grain[i, MEETS] = now
         if grain[i, CLOCK] != HELD:
             grain[i, LEAVES] = NEVER
@@ -215,7 +218,7 @@ def start(
     begin(now, width, count, grain, calendar, turn, bins, heap, moment, link)
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@entry
 def advance(
     until: float, most: int, spread: int, count: int, kinds: int, before: Any, attitude: Any, clock: Any, book: Any,
     tally: Any, gone: Any, surfaces: Any, wall_surfaces: Any, grain: Any, link: Any, after: Any, head: Any, space: Any,
@@ -226,8 +229,8 @@ def advance(
     every = max(4 * count, 4096)  # events between two tunings
     stop = tally[EVENTS] + most
     while find_next(until, grain, calendar, turn, bins, heap, moment, link):
-        # As plain ints: every other kind of int would compile what is called once more.
-        t, i = moment[0], int(heap[0])
+        # As int64, which int() alone does not make of an int32: any other int would compile what is called once more.
+        t, i = moment[0], int(np.int64(heap[0]))
         tally[EVENTS] += 1
         turn[TAKEN] += 1
         if t > clock[0]:
@@ -239,7 +242,7 @@ def advance(
                 return STUCK
         partner, face, known = -1, -1, NEVER
         if grain[i, LEAVES] < grain[i, MEETS]:
-            face = int(link[i, FACE])
+            face = int(np.int64(link[i, FACE]))
             if face == REBIN:
                 face = -1
                 rebin(
@@ -249,7 +252,7 @@ def advance(
                 known = grain[i, MEETS]
                 cross(i, grain, link, after, before, head, space, cells, book, tally)
         else:
-            other = int(link[i, PARTNER])
+            other = int(np.int64(link[i, PARTNER]))
             if other >= 0:
                 if link[other, COUNT] != link[i, PARTNER_COUNT]:
                     tally[STALE] += 1

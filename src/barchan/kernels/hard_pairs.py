@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
 from barchan.kernels.bound import rebound
-from barchan.kernels.hard_queue import CELL_X
+from barchan.kernels.hard_queue import CELL_X, entry, inlined, inner
 
 # Columns of `grain`, float64. The first eight, one cache line, are all that a prediction reads.
 X, Y, Z, VX, VY, VZ, CLOCK, RADIUS, WX, WY, WZ, MASS, LAST, MATERIAL, MEETS, LEAVES = range(16)
@@ -32,7 +30,7 @@ HELD = -1e300
 DEEP = 1e-9  # of the smaller radius: an overlap less deep is round-off
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
 def fall_time(d: float, v: float, g: float) -> float:
     """When a point at height d ≥ 0 above a face, rising at v under the acceleration g, comes down to it; s."""
     if v >= 0.0:
@@ -45,7 +43,7 @@ def fall_time(d: float, v: float, g: float) -> float:
     return 2.0 * d / (math.sqrt(root) - v)
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
 def leave_axis(low: float, size: float, v: float, g: float, below: bool, above: bool) -> tuple[float, bool]:
     """When a point `low` above the lower end of a cell leaves it along an axis, and whether through the upper end.
 
@@ -62,7 +60,7 @@ def leave_axis(low: float, size: float, v: float, g: float, below: bool, above: 
     return min(down, up), up < down
 
 
-@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
+@inlined
 def leave_cell(i: int, t: float, grain: Any, link: Any, space: Any, cells: Any) -> tuple[float, int]:
     """When grain i leaves its cell, and through which face: 2 · axis, and one more for the upper one."""
     since = t - grain[i, CLOCK]
@@ -80,7 +78,7 @@ def leave_cell(i: int, t: float, grain: Any, link: Any, space: Any, cells: Any) 
     return t + best, face
 
 
-@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
+@inlined
 def resolve_pair(
     i: int, j: int, t: float, kinds: int, grain: Any, space: Any, surfaces: Any, book: Any, tally: Any
 ) -> None:  # fmt: skip
@@ -120,17 +118,24 @@ def resolve_pair(
     e = rebound(abs(un), surfaces[row, 0], surfaces[row, 2], surfaces[row, 3])
     et = surfaces[row, 1]
     since = min(t - grain[i, LAST], t - grain[j, LAST])
+    away = -e * un  # the speed at which they leave each other
     if e < 1.0 and since < space[CONTACT_TIME] and abs(un) < space[SLOW]:
         tally[TIMED] += 1
         book[SPARED] += 0.5 * reduced * (1.0 - e * e) * un * un
-        e = 1.0
-    book[NORMAL] += 0.5 * reduced * (1.0 - e * e) * un * un
+        away = -un
+        if away < space[REST]:
+            # Slip takes from what the contact time has spared; without a limit ever more collisions would be needed to
+            # carry a heap's weight.
+            tally[RESTED] += 1
+            book[REST_WORK] += 0.5 * reduced * (space[REST] ** 2 - away * away)
+            away = space[REST]
+    else:
+        book[NORMAL] += 0.5 * reduced * (1.0 - e * e) * un * un
     slip = 2.0 / 7.0 * (1.0 - et)
     if slip != 0.0:
         book[TANGENTIAL] += reduced / 7.0 * (1.0 - et * et) * (tx * tx + ty * ty + tz * tz)
-    qx = (1.0 + e) * un * nx + slip * tx
-    qy = (1.0 + e) * un * ny + slip * ty
-    qz = (1.0 + e) * un * nz + slip * tz
+    gain = un - away
+    qx, qy, qz = gain * nx + slip * tx, gain * ny + slip * ty, gain * nz + slip * tz
     fi, fj = mj / total, mi / total
     grain[i, VX] += fi * qx
     grain[i, VY] += fi * qy
@@ -152,7 +157,7 @@ def resolve_pair(
     tally[PAIRS] += 1
 
 
-@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
+@inlined
 def bring(i: int, t: float, grain: Any, space: Any, attitude: Any) -> None:
     """Bring grain i along its parabola to time t, and turn it by its spin."""
     since = t - grain[i, CLOCK]
@@ -173,7 +178,7 @@ def bring(i: int, t: float, grain: Any, space: Any, attitude: Any) -> None:
         attitude[i, 3] = w * d + x * c - y * b + z * a
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@entry
 def kick(gain: Any, count: int, grain: Any) -> None:
     """Add `gain` (3,), m/s, to the velocities of all grains but those that walls hold."""
     for i in range(count):
@@ -182,7 +187,7 @@ def kick(gain: Any, count: int, grain: Any) -> None:
                 grain[i, VX + axis] += gain[axis]
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@entry
 def bring_all(t: float, count: int, grain: Any, space: Any, attitude: Any) -> None:
     """Bring all grains to time t."""
     for i in range(count):

@@ -5,11 +5,25 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
+import numpy as np
 
 from barchan.kernels.hard_pairs import CLOCK, GRAVITY, HELD, LAST, MARGIN, NEVER, PERIOD, RADIUS, VX, VY, VZ, X, Y, Z
-from barchan.kernels.hard_queue import CELL, CELL_X, CELL_Y, CELL_Z, COUNT, PARTNER, PARTNER_COUNT
-from barchan.kernels.hard_walls import BEGUN, BREAKS, CLASS, FRAME, PIVOT, SHIFT, STILL, TURN, impact
+from barchan.kernels.hard_queue import CELL, CELL_X, CELL_Y, CELL_Z, COUNT, PARTNER, PARTNER_COUNT, inlined, inner
+from barchan.kernels.hard_walls import (
+    BEGUN,
+    BREAKS,
+    CLASS,
+    FRAME,
+    PIVOT,
+    SHIFT,
+    STILL,
+    TURN,
+    WILD,
+    first_zero,
+    held_jolt,
+    impact,
+)
+from barchan.kernels.wall_frames import frame_pose, rotated
 
 # Partners that are no grains: nothing, another look, and from FIRST_WALL downwards the pieces of walls.
 NOTHING, LOOK, FIRST_WALL = -1, -2, -3
@@ -17,13 +31,13 @@ ANY_HELD = 6  # entry of `cells`: how many grains walls hold
 LONG = 1e299  # s, since the clock of a grain that is held
 
 
-@njit(cache=True, error_model="numpy", _nrt=False, inline="always")
+@inlined
 def search_cells(
     i: int, t: float, horizon: float, face: int, grain: Any, link: Any, after: Any, head: Any, space: Any, cells: Any
-) -> float:
+) -> tuple[float, bool]:
     """Find the first grain that i meets before `horizon`; with a face, only in the cells that have come near with it.
 
-    The partner is entered in `link`; the answer is the moment.
+    The partner is entered in `link`; the answer is the moment, and whether walls hold grains in those cells.
     """
     gx, gy, gz = space[GRAVITY], space[GRAVITY + 1], space[GRAVITY + 2]
     own = t - grain[i, CLOCK]
@@ -49,7 +63,7 @@ def search_cells(
         else:
             z_first = z_last
     best = horizon - t
-    found = -1
+    found, holding = -1, False
     for ix in range(x_first, x_last + 1):
         ox = x
         if ix < 0 or ix >= nx:
@@ -82,6 +96,7 @@ def search_cells(
                 while j >= 0:
                     since = t - grain[j, CLOCK]
                     if since > LONG:  # a wall holds it: see `search_held`
+                        holding = True
                         j = after[j]
                         continue
                     dx = grain[j, X] + since * (grain[j, VX] + 0.5 * gx * since) - ox
@@ -102,13 +117,13 @@ def search_cells(
                                 best, found = time, j
                     j = after[j]
     if found < 0:
-        return horizon
+        return horizon, holding
     link[i, PARTNER] = found
     link[i, PARTNER_COUNT] = link[found, COUNT]
-    return t + best
+    return t + best, holding
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
 def search_walls(
     i: int, t: float, horizon: float, grain: Any, link: Any, space: Any, wall_start: Any, wall_list: Any, piece: Any,
     shape_table: Any, frame: Any, rest: Any, motion_kind: Any, motion_table: Any,
@@ -125,7 +140,7 @@ def search_walls(
     y = grain[i, Y] + own * (grain[i, VY] + 0.5 * gy * own)
     z = grain[i, Z] + own * (grain[i, VZ] + 0.5 * gz * own)
     for entry in range(first, last):
-        p = int(wall_list[entry])
+        p = np.int64(wall_list[entry])
         f = piece[p, FRAME]
         until, broken = horizon, False
         for k in range(BREAKS, rest.shape[1]):
@@ -145,7 +160,30 @@ def search_walls(
     return horizon
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
+def far_off(
+    j: int, f: int, pose: Any, window: float, x: float, y: float, z: float, vx: float, vy: float, vz: float,
+    radius: float, grain: Any, space: Any, frame: Any, rest: Any,
+) -> bool:  # fmt: skip
+    """Whether a sphere certainly does not meet grain j, which frame f in this pose holds, within the window, s."""
+    if frame[f, CLASS] == WILD:
+        return False
+    hx, hy, hz = rotated(pose[3], pose[4], pose[5], pose[6], grain[j, X], grain[j, Y], grain[j, Z])
+    hx, hy, hz = hx + pose[0], hy + pose[1], hz + pose[2]
+    wx, wy, wz = pose[10], pose[11], pose[12]
+    vx, vy, vz = vx - pose[7] - wy * hz + wz * hy, vy - pose[8] - wz * hx + wx * hz, vz - pose[9] - wx * hy + wy * hx
+    dx, dy, dz = x - hx, y - hy, z - hz
+    distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+    room = distance - radius - grain[j, RADIUS]
+    if room <= 0.0:
+        return False
+    nx, ny, nz = dx / distance, dy / distance, dz / distance
+    pull = -(nx * space[GRAVITY] + ny * space[GRAVITY + 1] + nz * space[GRAVITY + 2])
+    bend = pull + held_jolt(f, hx, hy, hz, rest)
+    return first_zero(room, nx * vx + ny * vy + nz * vz, bend) >= window
+
+
+@inner
 def search_held(
     i: int, t: float, horizon: float, grain: Any, link: Any, after: Any, head: Any, space: Any, cells: Any, piece: Any,
     shape_table: Any, frame: Any, rest: Any, motion_kind: Any, motion_table: Any,
@@ -156,6 +194,8 @@ def search_held(
     """
     gx, gy, gz = space[GRAVITY], space[GRAVITY + 1], space[GRAVITY + 2]
     held = grain[i, CLOCK] == HELD
+    posed = -1
+    pose = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
     for dx in range(-1, 2):
         for dy in range(-1, 2):
             for dz in range(-1, 2):
@@ -168,30 +208,36 @@ def search_held(
                     iz = (iz + cells[2]) % cells[2]
                 if ix < 0 or ix >= cells[0] or iy < 0 or iy >= cells[1] or iz < 0 or iz >= cells[2]:
                     continue
-                j = int(head[(ix * cells[1] + iy) * cells[2] + iz])
+                j = np.int64(head[(ix * cells[1] + iy) * cells[2] + iz])
                 while j >= 0:
                     if (grain[j, CLOCK] == HELD) != held:
                         free, fixed = (j, i) if held else (i, j)
                         f = int(grain[fixed, LAST])
+                        if f != posed:
+                            pose, posed = frame_pose(f, t, rest, frame, motion_kind, motion_table, rest[f, BEGUN]), f
                         own = t - grain[free, CLOCK]
                         # The image of the free grain that is nearest to the cell of the other one.
                         sx = image(link[free, CELL_X] - link[fixed, CELL_X], cells[0], space[PERIOD])
                         sy = image(link[free, CELL_Y] - link[fixed, CELL_Y], cells[1], space[PERIOD + 1])
                         sz = image(link[free, CELL_Z] - link[fixed, CELL_Z], cells[2], space[PERIOD + 2])
+                        x = grain[free, X] + own * (grain[free, VX] + 0.5 * gx * own) + sx
+                        y = grain[free, Y] + own * (grain[free, VY] + 0.5 * gy * own) + sy
+                        z = grain[free, Z] + own * (grain[free, VZ] + 0.5 * gz * own) + sz
+                        vx, vy, vz = grain[free, VX] + gx * own, grain[free, VY] + gy * own, grain[free, VZ] + gz * own
                         until = horizon
                         for k in range(BREAKS, rest.shape[1]):
                             moment = rest[f, k] + rest[f, BEGUN]
                             if t < moment < until:
                                 until = moment
-                        time, again = impact(
-                            -1 - fixed, t, until,
-                            grain[free, X] + own * (grain[free, VX] + 0.5 * gx * own) + sx,
-                            grain[free, Y] + own * (grain[free, VY] + 0.5 * gy * own) + sy,
-                            grain[free, Z] + own * (grain[free, VZ] + 0.5 * gz * own) + sz,
-                            grain[free, VX] + gx * own, grain[free, VY] + gy * own, grain[free, VZ] + gz * own,
-                            grain[free, RADIUS], space, grain, piece, shape_table, frame, rest, motion_kind,
-                            motion_table,
-                        )  # fmt: skip
+                        time, again = NEVER, False
+                        if not far_off(
+                            fixed, f, pose, until - t, x, y, z, vx, vy, vz, grain[free, RADIUS], grain, space, frame,
+                            rest,
+                        ):  # fmt: skip
+                            time, again = impact(
+                                -1 - fixed, t, until, x, y, z, vx, vy, vz, grain[free, RADIUS], space, grain, piece,
+                                shape_table, frame, rest, motion_kind, motion_table,
+                            )  # fmt: skip
                         if time < until:
                             horizon = time
                             link[i, PARTNER] = LOOK if again else j
@@ -199,11 +245,11 @@ def search_held(
                         elif until < horizon:
                             horizon = until
                             link[i, PARTNER] = LOOK
-                    j = int(after[j])
+                    j = np.int64(after[j])
     return horizon
 
 
-@njit(cache=True, _nrt=False)
+@inner
 def image(apart: int, cells: int, period: float) -> float:
     """By how much a grain is to be moved, so that it is near one whose cell is `apart` cells before its own."""
     if apart > cells // 2:
@@ -213,7 +259,7 @@ def image(apart: int, cells: int, period: float) -> float:
     return 0.0
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
 def next_cell_time(i: int, t: float, grain: Any, space: Any, frame: Any, rest: Any) -> float:
     """When it is to be looked up in which cell a grain is that a wall holds: before cells are too far behind."""
     f = int(grain[i, LAST])

@@ -16,8 +16,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
 from barchan.kernels.bound import rebound, surface_gap
 from barchan.kernels.hard_pairs import (
     CLOCK,
@@ -58,6 +56,7 @@ from barchan.kernels.hard_pairs import (
     Y,
     Z,
 )  # fmt: skip
+from barchan.kernels.hard_queue import entry, inner
 from barchan.kernels.wall_frames import frame_pose, rotated
 
 # Columns of `piece`, int64: frame, which gap, material, and whether it takes grains away or holds them.
@@ -79,7 +78,7 @@ GLIDE = 1e-5  # of the tangential speed, at which a grain leaves a surface at le
 BRIEF = 1e-6  # of the time it takes to fall a radius: a flight shorter than this is rest
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
 def frame_of(p: int, grain: Any, piece: Any, frame: Any) -> tuple[int, bool]:
     """The frame of a piece or of a grain that is held, and whether it stays in place, be it that a round one spins."""
     if p < 0:
@@ -89,7 +88,7 @@ def frame_of(p: int, grain: Any, piece: Any, frame: Any) -> tuple[int, bool]:
     return f, frame[f, CLASS] <= SPINNING
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
 def gap_of(
     p: int, x: float, y: float, z: float, grain: Any, piece: Any, shape_table: Any
 ) -> tuple[float, float, float, float]:
@@ -102,7 +101,7 @@ def gap_of(
     return r - grain[j, RADIUS], x / r, y / r, z / r
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
 def wall_view(
     p: int, t: float, x: float, y: float, z: float, grain: Any, piece: Any, shape_table: Any, frame: Any, rest: Any,
     motion_kind: Any, motion_table: Any,
@@ -138,7 +137,14 @@ def wall_view(
     return distance, nx, ny, nz, vx, vy, vz, clearance
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
+def held_jolt(f: int, x: float, y: float, z: float, rest: Any) -> float:
+    """The highest acceleration, m/s², that a grain which frame f holds, and which is at this place, ever has."""
+    ax, ay, az = x - rest[f, PIVOT], y - rest[f, PIVOT + 1], z - rest[f, PIVOT + 2]
+    return float(rest[f, JOLT] + rest[f, TURN] ** 2 * math.sqrt(ax * ax + ay * ay + az * az))
+
+
+@inner
 def first_zero(room: float, rate: float, bend: float) -> float:
     """The first zero δ > 0 of room + rate δ − bend δ²/2, for room > 0; s."""
     root = rate * rate + 2.0 * bend * room
@@ -149,7 +155,7 @@ def first_zero(room: float, rate: float, bend: float) -> float:
     return (rate + math.sqrt(root)) / bend if bend > 0.0 else NEVER
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
 def impact(
     p: int, now: float, until: float, x: float, y: float, z: float, vx: float, vy: float, vz: float, radius: float,
     space: Any, grain: Any, piece: Any, shape_table: Any, frame: Any, rest: Any, motion_kind: Any, motion_table: Any,
@@ -182,8 +188,15 @@ def impact(
             return t, False
         pull = -(nx * gx + ny * gy + nz * gz)  # how gravity bends the gap towards zero
         window = until - t
+        speed, skim = 0.0, 0.0
         if moving == STILL and clear == NEVER:
-            bend, speed = pull, 0.0
+            bend = pull
+        elif p < 0 and moving < WILD:
+            # A sphere on a known path: the gap along the present normal is never more than the gap.
+            reach = distance + grain[-1 - p, RADIUS]
+            bend = pull + held_jolt(f, px - reach * nx, py - reach * ny, pz - reach * nz, rest)
+            pace = math.sqrt(ux * ux + uy * uy + uz * uz) + math.sqrt(sx * sx + sy * sy + sz * sz)
+            skim = SKIM * radius / pace
         else:
             # Speeds are bounded over a window in which the grain goes four radii at most.
             own = math.sqrt(ux * ux + uy * uy + uz * uz)
@@ -199,9 +212,10 @@ def impact(
                 speed += rest[f, SHIFT] + rest[f, TURN] * arm
                 bend = weight + rest[f, TURN] * (rest[f, TURN] * arm + 2.0 * speed)
             bend += speed * speed / clear
+            skim = SKIM * radius / speed
         if touching:
             if moving == WILD:
-                step = SKIM * radius / speed
+                step = skim
             elif bend <= 0.0:
                 step = window
             else:
@@ -210,13 +224,13 @@ def impact(
                 if step < BRIEF * math.sqrt(radius / bend):
                     if pull > 0.0 or moving == STILL:
                         return t, False
-                    step = SKIM * radius / speed
+                    step = skim
         else:
             step = 0.0 if moving == WILD else first_zero(room, rate, bend)
             if speed > 0.0:
                 step = max(step, room / speed)
                 if moving == WILD and rate >= 0.0:
-                    step = max(step, SKIM * radius / speed)
+                    step = max(step, skim)
         later = t + min(step, window)
         if later >= until:
             return NEVER, False
@@ -228,7 +242,7 @@ def impact(
     return t, True
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
 def resolve_wall(
     i: int, p: int, t: float, dx: float, dy: float, dz: float, kinds: int, grain: Any, space: Any, surfaces: Any,
     wall_surfaces: Any, book: Any, tally: Any, piece: Any, shape_table: Any, frame: Any, rest: Any, motion_kind: Any,
@@ -262,7 +276,7 @@ def resolve_wall(
         tally[WALLS] += 1
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
 def strike(
     i: int, t: float, m: float, s: float, nx: float, ny: float, nz: float, sx: float, sy: float, sz: float, row: int,
     grain: Any, space: Any, surfaces: Any, book: Any, tally: Any,
@@ -307,7 +321,7 @@ def strike(
     grain[i, LAST] = t
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@inner
 def hold(
     i: int, p: int, t: float, grain: Any, attitude: Any, space: Any, book: Any, piece: Any, frame: Any, rest: Any,
     motion_kind: Any, motion_table: Any,
@@ -341,7 +355,7 @@ def hold(
     grain[i, CLOCK], grain[i, LAST], grain[i, LEAVES] = HELD, f, t
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@entry
 def walls_near_cells(
     pieces: Any, ranges: Any, reach: float, space: Any, cells: Any, grain: Any, piece: Any, shape_table: Any,
     frame: Any, rest: Any, motion_kind: Any, motion_table: Any, start: Any, entries: Any, fill: bool,
@@ -388,7 +402,7 @@ def walls_near_cells(
                         start[cell + 1] += 1
 
 
-@njit(cache=True, error_model="numpy", _nrt=False)
+@entry
 def distances(
     points: Any, pieces: Any, t: float, grain: Any, piece: Any, shape_table: Any, frame: Any, rest: Any,
     motion_kind: Any, motion_table: Any, out: Any,

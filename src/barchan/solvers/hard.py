@@ -40,6 +40,7 @@ class HardSolver:
         self._bind()
         self.choose_rest()
         self.present = model.walls.present(0.0, self.arrays["rule"])
+        hard_changes.hold_touching(self)
         self.rebuild(0.0)
         book = hard_ledger.energies(self)
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]

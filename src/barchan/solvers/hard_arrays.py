@@ -29,7 +29,7 @@ STICKY = 2  # likewise
 SLACK = 0.2  # of a grain's size, by which cells are wider where moving walls hold grains
 # A resting grain bounces: no flight is shorter than this share of the time √(d/g) in which gravity moves it by its
 # size.
-CONTACT_SHARE = 0.03
+CONTACT_SHARE = 0.1
 SLOW_SHARE = 2.0  # of g times the contact time: collisions at a higher speed are no part of rest or collapse
 FREE_SHARE = 1e-5  # without gravity: of the time it takes to go its own size
 ELASTIC_SHARE = 1e-5  # of √(g d): the slowest bounce of an elastic grain that was put down at rest

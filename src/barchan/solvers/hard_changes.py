@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from barchan.geometry import conjugate, multiply, rotate
 from barchan.model.grains import Grains
 from barchan.model.room import overlapping, spheres_of
 from barchan.solvers import hard_arrays, hard_ledger
@@ -16,6 +17,7 @@ from barchan.solvers.hard_arrays import GRAIN_ARRAYS
 if TYPE_CHECKING:
     from barchan.solvers.hard import HardSolver
 
+TOUCHING = 1e-9  # of a radius: a gap that is none
 INFLOW, OUTFLOW, EVENTS = range(3)  # entries of the array `booked`, J
 
 
@@ -115,6 +117,22 @@ def _release(solver: HardSolver, present: np.ndarray) -> None:
     grain[rows, 6], grain[rows, 12] = solver.time, -np.inf
     after = hard_ledger.energies(solver)
     a["booked"][EVENTS] += sum(after[name] - before[name] for name in ("kinetic_energy", "potential_energy"))
+
+
+def hold_touching(solver: HardSolver) -> None:
+    """Let sticky walls hold the grains that touch them at the start, as those of a run that began elsewhere may."""
+    a, walls = solver.arrays, solver.model.walls
+    sticky = np.array([solver.model.scene.walls[owner].sticky for owner in walls.wall], bool)
+    for p in np.flatnonzero(sticky & solver.present):
+        place, radius = a["grain"][:, 0:3], a["grain"][:, 7]
+        near = solver.wall_distances(place, np.full(len(place), p)) <= (1.0 + TOUCHING) * radius
+        rows = np.flatnonzero(near & ~hard_ledger.held_rows(solver))
+        origin, turn, _, _ = solver.frame_pose(int(walls.frame[p]), solver.time)
+        back = conjugate(turn)
+        a["grain"][rows, 0:3] = rotate(back, place[rows] - origin)
+        a["attitude"][rows] = multiply(back, a["attitude"][rows])
+        a["grain"][rows, 3:6] = a["grain"][rows, 8:11] = 0.0
+        a["grain"][rows, 6], a["grain"][rows, 12] = solver.kernels.HELD, walls.frame[p]
 
 
 def rule_wall(solver: HardSolver, name: str, rule: int) -> None:
