@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import signal
 
 import numpy as np
 import pytest
 
 import barchan as bc
+from barchan.run.plan import Plan
+from barchan.run.progress import Lines
 from run.shared import checkpoint_hash, recording_hash
 from run.test_run import stopped
 from solvers.hard_lab import scene
@@ -75,3 +78,21 @@ def test_stopped_and_resumed_it_ends_with_the_same_bits(whole, tmp_path):
     assert (result.folder / "recording.vtkhdf").read_bytes()[-4096:] == (
         whole.folder / "recording.vtkhdf"
     ).read_bytes()[-4096:]
+
+
+def test_friction_that_hard_spheres_do_not_use_is_told(tmp_path):
+    """Friction that a scene states, of a material or of a pair, and a stated law; not defaults, nor spare materials."""
+    plain = scene([MARBLES], [BOX], restitution=0.8)
+    assert Plan.of(plain).warnings == ()
+    materials = {
+        "a": {"density": 2500.0, "restitution": 0.8, "friction": 0.5, "young": 1e7},
+        "spare": {"density": 2500.0, "friction": 0.5},
+    }
+    pairs = [{"between": ["a", "a"], "friction": 0.3}]
+    rough = scene([MARBLES], [BOX], materials=materials, pairs=pairs, contact={"law": "hertz"}, duration=0.01)
+    told = [str(warning) for warning in Plan.of(rough).warnings]
+    assert [text.split(":")[0] for text in told] == ["materials.a.friction", "pairs[0].friction", "contact"]
+    assert "tangential_restitution" in told[0] and "soft" in told[0] and "young" in told[0]
+    out = io.StringIO()
+    bc.run(rough, tmp_path / "run", progress=Lines(out))
+    assert "materials.a.friction: 0.5; hard spheres do not use it" in out.getvalue()

@@ -15,6 +15,7 @@ from barchan.analysis.pile import (
 )
 from barchan.analysis.steps import StepStatistics, step_statistics
 from barchan.analysis.terrain import HeightMap, height_map
+from barchan.analysis.tumbling import carried_over, dynamic_angle
 
 __all__ = [
     "Angle",
@@ -26,6 +27,8 @@ __all__ = [
     "RadialProfile",
     "StepStatistics",
     "angle_of_repose",
+    "carried_over",
+    "dynamic_angle",
     "flow_through",
     "fracture_surface",
     "heap",

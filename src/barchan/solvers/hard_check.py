@@ -11,6 +11,7 @@ from barchan.model.grains import Grains
 from barchan.motions.servo import Servo
 
 SOFT = 'use solver = "soft"'
+SOFT_FIELDS = ("friction", "young", "poisson")  # of materials, for soft spheres alone
 
 
 def refuse(model: Model, grains: Grains) -> None:
@@ -18,6 +19,37 @@ def refuse(model: Model, grains: Grains) -> None:
     findings = [*_clumps(model, grains), *_forces(model), *_walls(model), *_restitution(model)]
     if findings:
         raise SceneError(findings)
+
+
+def unused(model: Model) -> list[Finding]:
+    """Warnings of what a scene states and hard spheres make no use of: with soft ones it would go otherwise."""
+    scene, expected = model.scene, "hard spheres do not use it"
+    remedy = "slip at contacts is ruled by tangential_restitution (1 slips, 0 grips); " + SOFT + " for friction"
+    used, findings = _used(model), []
+    for name, material in scene.materials.items():
+        stated = [field for field in SOFT_FIELDS if field in material.model_fields_set]
+        if "friction" in stated and name in used:
+            others = f" (nor {', '.join(stated[1:])})" if stated[1:] else ""
+            what = f"{material.friction:g}"
+            findings.append(Finding(f"materials.{name}.friction", what, expected + others, remedy))
+    findings += [
+        Finding(f"pairs[{k}].friction", f"{pair.friction:g}", expected, remedy)
+        for k, pair in enumerate(scene.pairs)
+        if pair.friction is not None
+    ]
+    findings += [
+        Finding(field, f"the law {getattr(scene, field).key!r}", expected, f"leave it out, or {SOFT}")
+        for field in ("contact", "wall_contact")
+        if field in scene.model_fields_set
+    ]
+    return findings
+
+
+def _used(model: Model) -> set[str]:
+    """Names of the materials that grains and walls are made of."""
+    scene = model.scene
+    used = {group.material for group in scene.grains} | {source.material for source in scene.sources}
+    return used | {wall.material for wall in scene.walls}
 
 
 def _clumps(model: Model, grains: Grains) -> list[Finding]:
@@ -74,9 +106,7 @@ def _walls(model: Model) -> list[Finding]:
 
 
 def _restitution(model: Model) -> list[Finding]:
-    scene = model.scene
-    used = {group.material for group in scene.grains} | {source.material for source in scene.sources}
-    used |= {wall.material for wall in scene.walls}
+    used = _used(model)
     return [
         Finding(
             f"materials.{name}.restitution", "missing", "hard spheres need it, between 0 and 1", "restitution = 0.9"

@@ -42,7 +42,8 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     ]  # fmt: skip
     if errors:
         raise SceneError(errors)
-    return [*_notes(model), *([] if hard else _soft(solver, grains.join(model.poured))), *_odd_sizes(solver)]
+    own = hard_check.unused(model) if hard else _soft(solver, grains.join(model.poured))
+    return [*_notes(model), *own, *_odd_sizes(solver)]
 
 
 def _overlaps(solver: Any, moment: Moment) -> list[Finding]:

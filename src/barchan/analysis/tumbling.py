@@ -1,0 +1,82 @@
+"""Grains in a drum that turns about the y axis: the slope of their surface, and whether they centrifuge.
+
+The surface is where the volume fraction, on a grid as fine as the grains, falls below half of what it is in a packing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from barchan.analysis.pile import Angle
+from barchan.record.frame import Frame
+
+HALF = 0.3  # volume fraction at the surface: half of a packing's
+FIT_FROM, FIT_TO = -0.75, 0.0  # parts of the drum's radius: the uphill half, as downhill grains pile up
+
+
+def surface(frame: Frame, free: np.ndarray, length: float) -> tuple[np.ndarray, np.ndarray]:
+    """x (k,) m of columns one grain wide and the height z (k,) m of the surface there; nan where there is none.
+
+    free: (N,) bool, the grains that count. length: m, of the drum along y.
+    """
+    place, radius = frame.position[free][:, [0, 2]], frame.radius[free]
+    if not len(place):
+        return np.zeros(0), np.zeros(0)
+    pitch = 2.0 * float(np.median(radius))
+    corner = np.floor(place.min(axis=0) / pitch - 1.0) * pitch
+    cells = np.ceil((place.max(axis=0) - corner) / pitch).astype(int) + 2
+    filled = np.zeros(cells)
+    at = (place - corner) / pitch - 0.5
+    index, share = np.floor(at).astype(int), at - np.floor(at)
+    volume = 4.0 / 3.0 * math.pi * radius**3 / (pitch * pitch * length)
+    for dx in (0, 1):  # every grain is shared among the four cells round it
+        for dz in (0, 1):
+            part = np.abs(1 - dx - share[:, 0]) * np.abs(1 - dz - share[:, 1])
+            np.add.at(filled, (index[:, 0] + dx, index[:, 1] + dz), volume * part)
+    x = corner[0] + (np.arange(cells[0]) + 0.5) * pitch
+    return x, np.array([_top(column, corner[1], pitch) for column in filled])
+
+
+def _top(column: np.ndarray, low: float, pitch: float) -> float:
+    """The height, m, that best divides a column into a part fuller than `HALF` and an emptier one above it."""
+    dense = np.flatnonzero(column >= HALF)
+    if not len(dense):
+        return math.nan
+    # The last cell of the fuller part, which begins with the first dense cell; the one above is emptier.
+    k = int(dense[0] + np.argmax(np.cumsum(column[dense[0] :] - HALF)))
+    return float(low + (k + 0.5 + (column[k] - HALF) / (column[k] - column[k + 1])) * pitch)
+
+
+def slope(frame: Frame, free: np.ndarray, radius: float, length: float) -> tuple[float, float]:
+    """Rise and height at the axis of the straight line through the surface's uphill half: z = height − rise x, m."""
+    x, z = surface(frame, free, length)
+    mine = np.isfinite(z) & (x >= FIT_FROM * radius) & (x <= FIT_TO * radius)
+    if mine.sum() < 3:
+        return math.nan, math.nan
+    fall, height = np.polyfit(x[mine], z[mine], 1)
+    return -float(fall), float(height)
+
+
+def dynamic_angle(frames: Sequence[Frame], free: np.ndarray, radius: float, length: float) -> Angle:
+    """The dynamic angle of repose in a drum whose top turns towards +x: mean over the frames.
+
+    Its error is the deviation of single frames. radius, length: m, of the drum. free: (N,) bool, as in `surface`.
+    """
+    angles = np.arctan([slope(frame, free, radius, length)[0] for frame in frames])
+    return Angle(float(np.mean(angles)), float(np.std(angles, ddof=1)) if len(angles) > 1 else math.nan)
+
+
+def carried_over(frames: Sequence[Frame], free: np.ndarray, radius: float) -> float:
+    """How much the drum carries over its top, by mass: what is in its top quarter, in the outer third of it.
+
+    Over a quarter of all, so that it is 1 for a ring at the rim and 0 for a heap; mean over the frames.
+    """
+    shares = []
+    for frame in frames:
+        x, z, mass = frame.position[free][:, 0], frame.position[free][:, 2], frame.mass[free]
+        top = (z > np.abs(x)) & (np.hypot(x, z) > 2.0 / 3.0 * radius)
+        shares.append(4.0 * float(mass[top].sum() / mass.sum()))
+    return float(np.mean(shares))
