@@ -33,5 +33,5 @@ wall_stored: Callable[..., tuple[float, float]]
 surface_gap: Callable[..., tuple[float, float, float, float]]
 # kind, time, table of parameters, row -> displacement (3), quaternion (4), velocity (3), spin (3)
 motion_path: Callable[..., tuple[float, ...]]
-# approach speed, three constants -> restitution of hard spheres
+# kind, approach speed, three constants -> restitution of hard spheres
 rebound: Callable[..., float]

@@ -133,14 +133,14 @@ def bind(
 
 
 def bind_hard(
-    rebound: Callable[..., Any], gaps: list[Callable[..., Any]], paths: list[Callable[..., Any]]
+    rebounds: list[Callable[..., Any]], gaps: list[Callable[..., Any]], paths: list[Callable[..., Any]]
 ) -> types.SimpleNamespace:
-    """The kernels of `HARD_TEMPLATES` for this restitution, these gap and path functions, as a namespace."""
+    """The kernels of `HARD_TEMPLATES` for these restitutions, gap and path functions, as a namespace."""
     header = "\n".join(
         [
             "from numba import njit",
             "from barchan.kernels.compile import compiled_by",
-            f"rebound = compiled_by({_registered(rebound)!r})",
+            *_choice_lines("rebound", "kind, speed, a, b, c", "speed, a, b, c", rebounds, 0),
             *_choice_lines("surface_gap", "kind, x, y, z, table, row", "x, y, z", gaps, 0),
             *_choice_lines("motion_path", "kind, t, table, row", "t", paths, 3),
             "",

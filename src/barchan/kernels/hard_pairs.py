@@ -115,7 +115,7 @@ def resolve_pair(
     row = int(grain[i, MATERIAL]) * kinds + int(grain[j, MATERIAL])
     total = mi + mj
     reduced = mi * mj / total
-    e = rebound(abs(un), surfaces[row, 0], surfaces[row, 2], surfaces[row, 3])
+    e = rebound(int(surfaces[row, 4]), abs(un), surfaces[row, 0], surfaces[row, 2], surfaces[row, 3])
     et = surfaces[row, 1]
     since = min(t - grain[i, LAST], t - grain[j, LAST])
     away = -e * un  # the speed at which they leave each other

@@ -289,7 +289,7 @@ def strike(
     un = ux * nx + uy * ny + uz * nz
     tx, ty, tz = ux - un * nx, uy - un * ny, uz - un * nz
     slide = math.sqrt(tx * tx + ty * ty + tz * tz)
-    e = rebound(abs(un), surfaces[row, 0], surfaces[row, 2], surfaces[row, 3])
+    e = rebound(int(surfaces[row, 4]), abs(un), surfaces[row, 0], surfaces[row, 2], surfaces[row, 3])
     et = surfaces[row, 1]
     least = space[ELASTIC_REST]
     if e < 1.0:

@@ -47,9 +47,9 @@ class HardSolver:
 
     def _bind(self) -> None:
         model = self.model
-        gaps, paths = hard_arrays.surfaces_and_paths(model)
-        self.kernels = kernel_compiler.bind_hard(type(model.scene.restitution).rebound, gaps, paths)
-        self._surfaces = [hard_arrays.surfaces(model, wall=wall) for wall in (False, True)]
+        rebounds, gaps, paths = hard_arrays.bound_functions(model)
+        self.kernels = kernel_compiler.bind_hard(rebounds, gaps, paths)
+        self._surfaces = [hard_arrays.surfaces(model, rebounds, wall=wall) for wall in (False, True)]
         self._pieces = hard_arrays.wall_arrays(model, self.arrays["begun"], gaps, paths)
 
     def frame_pose(self, frame: int, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -82,27 +82,35 @@ def grid(position: np.ndarray, largest: float, model: Model) -> tuple[np.ndarray
     return corner, sizes, np.array([*counts, *model.periodic, 0], np.int64)
 
 
-def surfaces(model: Model, wall: bool) -> np.ndarray:
-    """(kinds², 4): constants of restitution a, tangential restitution, constants b and c, by pair of materials."""
+def surfaces(model: Model, rebounds: list[Callable[..., Any]], *, wall: bool) -> np.ndarray:
+    """(kinds², 5) by pair of materials: a, tangential restitution, b, c, which restitution; a, b and c are constants."""
     scene, rows = model.scene, []
+    kind = rebounds.index(type(scene.restitution).rebound)
     for one in scene.materials:
         for other in scene.materials:
             pair = surface(scene, one, other, wall)
             a, b, c = scene.restitution.constants(pair)
-            rows.append([a, pair.tangential_restitution if scene.rotation else 1.0, b, c])
+            rows.append([a, pair.tangential_restitution if scene.rotation else 1.0, b, c, kind])
     return np.array(rows, float)
 
 
-def surfaces_and_paths(model: Model) -> tuple[list[Callable[..., Any]], list[Callable[..., Any]]]:
-    """The gap and path functions that the loop over events is compiled with.
+def bound_functions(
+    model: Model,
+) -> tuple[list[Callable[..., Any]], list[Callable[..., Any]], list[Callable[..., Any]]]:
+    """The restitutions, gaps and paths that the loop over events is compiled with.
 
     All that come with the package, in one order, so that one compilation serves every scene, then those of the scene.
     """
     shapes = [vars(sys.modules[part.__module__]).get("gap") for part in registry.parts("shapes").values()]
     motions = [getattr(part, "path", None) for part in registry.parts("motions").values()]
-    gaps = [gap for gap in shapes if gap is not None]
-    paths = [path for path in motions if path is not None]
-    return list(dict.fromkeys([*gaps, *model.walls.gaps])), list(dict.fromkeys([*paths, *model.walls.paths]))
+    own = ([type(model.scene.restitution).rebound], model.walls.gaps, model.walls.paths)
+    laws = [getattr(part, "rebound", None) for part in registry.parts("restitutions").values()]
+    known = (laws, shapes, motions)
+    rebounds, gaps, paths = (
+        list(dict.fromkeys([*(one for one in package if one is not None), *mine]))
+        for package, mine in zip(known, own, strict=True)
+    )
+    return rebounds, gaps, paths
 
 
 def wall_arrays(

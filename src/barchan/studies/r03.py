@@ -132,8 +132,8 @@ def _pictures(tumbler: Tumbler, runs: Sequence[Turned], folder: Path) -> tuple[P
         told = "centrifuges" if one.centrifuged else f"{one.angle.degrees:.0f}°"
         axes.set_title(f"Fr {one.froude:g}: {told}" + (f"; {bar}" if bar else ""), fontsize=8, pad=2)
         if not one.centrifuged:
-            x = np.array([-0.85, 0.15]) * tumbler.radius
-            axes.plot(factor * x, factor * (one.line[1] - one.line[0] * x), color="#ffd21f", linewidth=1.8)
+            reach = np.array([-0.85, 0.15]) * tumbler.radius
+            axes.plot(factor * reach, factor * (one.line[1] - one.line[0] * reach), color="#ffd21f", linewidth=1.8)
     chart = blank_figure(5.6, 3.8)
     below = [one for one in runs if not one.centrifuged]
     x, y = [one.froude for one in below], [one.angle.degrees for one in below]
