@@ -79,6 +79,8 @@ def test_the_picture_tells_the_time():
     axes = draw_scene(some_spheres(time=0.25), size=SMALL).axes[0]
     assert "t = 0.250 s" in [text.get_text() for text in axes.texts]
     assert time_text(12.34, 20.0) == "t = 12.3 s"
+    assert time_text(4e-5, 0.0113) == "t = 0.0 ms"
+    assert time_text(3e-5, 5e-5) == "t = 30.0 µs"
 
 
 @pytest.mark.parametrize(("span", "unit"), [(0.003, "mm"), (0.2, "cm"), (3.0, "m")])

@@ -22,6 +22,7 @@ DEFAULT_WIDTH = 960  # pixels
 FLOOR_SEARCH = 300.0  # how far below the grains a floor is looked for, in spans of what is there
 GROUND_REACH = 1.7  # how far the ground is shown, in half diagonals of what is there
 MUTED = "#5b6570"
+TIME_UNITS = ((0.1, "s", 1.0), (1e-4, "ms", 1e3), (-math.inf, "µs", 1e6))
 UNITS = ((0.05, "mm", 1e3), (1.5, "cm", 1e2), (math.inf, "m", 1.0))
 
 
@@ -31,9 +32,10 @@ def length_unit(span: float) -> tuple[str, float]:
 
 
 def time_text(time: float, longest: float) -> str:
-    """A time (s) with as many decimals as suit a run that lasts `longest` (s)."""
-    decimals = 1 if longest >= 10.0 else 2 if longest >= 1.0 else 3
-    return f"t = {time:.{decimals}f} s"
+    """A time (s) in the unit and with as many decimals as suit a run that lasts `longest` (s)."""
+    unit, factor = next((name, factor) for least, name, factor in TIME_UNITS if longest >= least)
+    decimals = 1 if factor * longest >= 10.0 else 2 if factor * longest >= 1.0 else 3
+    return f"t = {factor * time:.{decimals}f} {unit}"
 
 
 @dataclass(frozen=True)

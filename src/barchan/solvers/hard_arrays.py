@@ -83,7 +83,7 @@ def grid(position: np.ndarray, largest: float, model: Model) -> tuple[np.ndarray
 
 
 def surfaces(model: Model, rebounds: list[Callable[..., Any]], *, wall: bool) -> np.ndarray:
-    """(kinds², 5) by pair of materials: a, tangential restitution, b, c, which restitution; a, b and c are constants."""
+    """(kinds², 5) by pair of materials: a, tangential restitution, b, c, which restitution; a, b, c are constants."""
     scene, rows = model.scene, []
     kind = rebounds.index(type(scene.restitution).rebound)
     for one in scene.materials:

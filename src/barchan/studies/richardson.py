@@ -28,7 +28,7 @@ GRAVITY = 2.5e9  # m/s²
 HEIGHT = 1.0  # m, of the ball's centre, counted like all heights of a sphere from the floor to its lowest point
 FALL = math.sqrt(2 * HEIGHT / GRAVITY)  # s
 FRAMES = 200
-SNAPSHOTS = "At the start, in the splash, and at the end; the lowest 2.5 m. The first fall takes 28 µs."
+COLORS = (PALETTE[4], PALETTE[1], PALETTE[0])  # of the masses, in the tones that grains have in snapshots
 SHOWN = 2.5  # m, up to which snapshots show spheres, as the paper does
 LOOKS = (0.5, 0.6, 0.7, 0.8, 0.9, 1.0)  # shares of the run at which the paper takes its means
 
@@ -206,8 +206,8 @@ class Equilibrium:
         names = [f"mass {mass:g}" for mass in MASSES]
         curves = []
         for k, name in enumerate(names):
-            curves.append(Curve(share, self.means[:, k], name, color=PALETTE[k]))
-            curves.append(Curve(share[[0, -1]], [self.dense[k]] * 2, "", "dashed", PALETTE[k]))
+            curves.append(Curve(share, self.means[:, k], name, color=COLORS[k]))
+            curves.append(Curve(share[[0, -1]], [self.dense[k]] * 2, "", "dashed", COLORS[k]))
         evolution = Panel(
             "time / time of the first fall", "mean height (m)", curves, "Dashed: in equilibrium", from_zero=True
         )
@@ -215,16 +215,20 @@ class Equilibrium:
         compared = []
         for k, name in enumerate(names):
             z = np.sort(last[k])
-            compared.append(Curve(z / z.mean(), (np.arange(len(z)) + 0.5) / len(z), name, color=PALETTE[k]))
-        z = np.linspace(0, 6, 200)
+            compared.append(Curve(z / z.mean(), (np.arange(len(z)) + 0.5) / len(z), name, color=COLORS[k]))
+        z = np.linspace(0, max(float(np.max(kind) / kind.mean()) for kind in last), 200)
         compared.append(Curve(z, -np.expm1(-z), "exponential", "dashed", "#444444"))
         spread = Panel("height / mean height", "share of spheres below", compared, "At the end", from_zero=True)
         figure = save_figure(draw_panels([evolution, spread]), folder / "heights.png")
         shots = draw_snapshots([("", self.frames)], self.atmosphere.scene().walls, view="front")
+        for axes, frame in zip(shots.axes, self.frames, strict=True):
+            bar = axes.get_title().partition("; ")[2]
+            axes.set_title(f"t = {1e3 * frame.time:.3g} ms" + (f"; {bar}" if bar else ""), fontsize=8, pad=2)
         return (
             Picture(figure, "Left: mean heights against time. Right: distribution of heights at the end."),
             Picture(
                 save_figure(shots, folder / "snapshots.png"),
-                "At the start, in the splash, and at the end; the lowest 2.5 m. The first fall takes 28 µs.",
+                "At the start, in the splash, and at the end; the lowest 2.5 m. The first fall takes 0.028 ms. Sand, "
+                "slate and brick: masses 1, 3 and 10.",
             ),
         )
