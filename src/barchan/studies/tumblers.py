@@ -32,7 +32,7 @@ class Tumbler:
     @classmethod
     def small(cls) -> Tumbler:
         """One that takes seconds."""
-        return cls(radius=0.015, length=0.006, size=0.002, count=370, first=190)
+        return cls(radius=0.015, length=0.006, size=0.002, count=370, first=190, contact_time=5.5e-3)
 
     @property
     def outer(self) -> float:
