@@ -142,11 +142,14 @@ def _pictures(tumbler: Tumbler, runs: Sequence[Turned], folder: Path) -> tuple[P
     panel = Panel("Froude number Ω²R/g", "dynamic angle of repose (degrees)", [curve], log_x=True, from_zero=True)
     axes.errorbar(x, y, [one.angle.degrees_error for one in below], fmt="none", ecolor=PALETTE[1], capsize=3)
     draw_panel(panel, axes)
+    axes.set_xticks(x, [f"{froude:g}" for froude in x])
+    axes.set_xticks([], minor=True)
     return (
         Picture(
             save_figure(shots, folder / "snapshots.png"),
             "At the end of each run, seen along the axis; the drum turns clockwise. Slate: glued to the drum. Sand and "
-            "brick: loose, and at the start left and right of the middle. Yellow: the line whose slope is measured.",
+            "brick: loose, and at the start left and right of the middle. Yellow: the line fitted to this frame; angles "
+            "are means over the last frames.",
         ),
         Picture(
             save_figure(chart, folder / "angles.png"),
