@@ -148,8 +148,8 @@ def _pictures(tumbler: Tumbler, runs: Sequence[Turned], folder: Path) -> tuple[P
         Picture(
             save_figure(shots, folder / "snapshots.png"),
             "At the end of each run, seen along the axis; the drum turns clockwise. Slate: glued to the drum. Sand and "
-            "brick: loose, and at the start left and right of the middle. Yellow: the line fitted to this frame; angles "
-            "are means over the last frames.",
+            "brick: loose, and at the start left and right of the middle. Yellow: the line fitted to this frame; "
+            "angles are means over the last frames.",
         ),
         Picture(
             save_figure(chart, folder / "angles.png"),
