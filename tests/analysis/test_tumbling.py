@@ -42,9 +42,16 @@ def test_a_plane_surface_has_its_angle(angle):
 
 
 def test_a_ring_goes_over_the_top_and_a_heap_does_not():
-    """A quarter of a ring is at the top, of a heap nothing; 1 − (2/3)² of a disc is in the outer third."""
-    ring = packed(lambda x, z: np.hypot(x, z) > RADIUS - 3 * SIZE)
-    half = packed(lambda x, z: z < 0)
-    disc = packed(lambda x, z: x < 1)
-    for frame, share in ((ring, 1.0), (half, 0.0), (disc, 5 / 9)):
-        assert carried_over([frame], np.ones(len(frame), bool), RADIUS) == pytest.approx(share, abs=0.05)
+    """Glued is what lies within a grain of the rim, 1 − (29/30)² of a full disc. A ring of three more such layers, a heap
+    of none at the top, and the outer third of a disc without them, (29/30)² − (2/3)² of it, over the glued part.
+    """
+    inner = RADIUS - SIZE
+    glued = 1 - (29 / 30) ** 2
+    for inside, layers in (
+        (lambda x, z: np.hypot(x, z) > inner - 3 * SIZE, ((29 / 30) ** 2 - (26 / 30) ** 2) / glued),
+        (lambda x, z: (np.hypot(x, z) > inner) | (z < 0), 0.0),
+        (lambda x, z: x < 1, ((29 / 30) ** 2 - (2 / 3) ** 2) / glued),
+    ):
+        frame = packed(inside)
+        free = np.hypot(frame.position[:, 0], frame.position[:, 2]) < inner
+        assert carried_over([frame], free, RADIUS) == pytest.approx(layers, rel=0.12, abs=0.01)

@@ -70,13 +70,14 @@ def dynamic_angle(frames: Sequence[Frame], free: np.ndarray, radius: float, leng
 
 
 def carried_over(frames: Sequence[Frame], free: np.ndarray, radius: float) -> float:
-    """How much the drum carries over its top, by mass: what is in its top quarter, in the outer third of it.
+    """How much the drum carries over its top, in layers as thick as the glued one; mean over the frames.
 
-    Over a quarter of all, so that it is 1 for a ring at the rim and 0 for a heap; mean over the frames.
+    What is in the drum's top quarter and the outer third of its radius, over a quarter of the glued grains, those that
+    are not free, which line it all round.
     """
-    shares = []
+    layers = []
     for frame in frames:
-        x, z, mass = frame.position[free][:, 0], frame.position[free][:, 2], frame.mass[free]
-        top = (z > np.abs(x)) & (np.hypot(x, z) > 2.0 / 3.0 * radius)
-        shares.append(4.0 * float(mass[top].sum() / mass.sum()))
-    return float(np.mean(shares))
+        x, z, mass = frame.position[:, 0], frame.position[:, 2], frame.mass
+        top = free & (z > np.abs(x)) & (np.hypot(x, z) > 2.0 / 3.0 * radius)
+        layers.append(4.0 * float(mass[top].sum() / mass[~free].sum()))
+    return float(np.mean(layers))

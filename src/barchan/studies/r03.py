@@ -28,7 +28,7 @@ QUICK = (0.02, 0.3, 1.5)
 FRAME_RATE = 50.0  # 1/s
 TILT, FLOW = 0.5, 0.4  # rad that the drum turns, which tilts the heap to where it flows; s that it flows then
 AVERAGED = 12  # frames at the end over which is averaged
-CENTRIFUGED = 0.5  # of what a ring would have at the top of the drum
+CENTRIFUGED = 1.0  # layers like the glued one, carried over the top of the drum
 LEFT, GLUED, RIGHT = 0, 1, 2  # colours: where a grain began, or that it is stuck
 NOT_STATED = "in a figure only"
 
@@ -40,14 +40,14 @@ class Turned:
     froude: float
     scene: Scene
     angle: Angle  # over the last frames
-    over: float  # how many grains the drum carries over its top: 1 for a ring
+    over: float  # layers that the drum carries over its top
     last: Frame  # coloured by where grains began
     line: tuple[float, float]  # rise, and height at the axis (m), of the surface in the last frame
     loose: int  # grains that are not glued
 
     @property
     def centrifuged(self) -> bool:
-        """Whether the drum carries grains over its top."""
+        """Whether the drum carries a whole layer over its top."""
         return self.over >= CENTRIFUGED
 
 
@@ -115,7 +115,7 @@ def _rings(runs: Sequence[Turned]) -> list[Row]:
         rows.append(
             Row(
                 f"carried over the top at Fr {one.froude:g}", "centrifuges" if fast else "tumbles", f"{one.over:.2f}",
-                "of a ring", one.centrifuged == fast, f"{'at least' if fast else 'less than'} {CENTRIFUGED:g}",
+                "layers", one.centrifuged == fast, f"{'at least' if fast else 'less than'} {CENTRIFUGED:g}",
             )
         )  # fmt: skip
     return rows
