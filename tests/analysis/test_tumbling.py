@@ -42,8 +42,10 @@ def test_a_plane_surface_has_its_angle(angle):
 
 
 def test_a_ring_goes_over_the_top_and_a_heap_does_not():
-    """Glued is what lies within a grain of the rim, 1 − (29/30)² of a full disc. A ring of three more such layers, a heap
-    of none at the top, and the outer third of a disc without them, (29/30)² − (2/3)² of it, over the glued part.
+    """Glued is what lies within a grain of the rim, 1 − (29/30)² of a full disc.
+
+    A ring of three more such layers; a heap with nothing at the top; and of a full disc the outer third of its radius,
+    (29/30)² − (2/3)² of it.
     """
     inner = RADIUS - SIZE
     glued = 1 - (29 / 30) ** 2
