@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from barchan.analysis.tumbling import carried_over, dynamic_angle
+from barchan.analysis.tumbling import carried_over, dynamic_angle, ring_layers
 from draw.frames import frame_of
 
 RADIUS, LENGTH, SIZE = 0.03, 0.005, 1e-3
@@ -57,3 +57,16 @@ def test_a_ring_goes_over_the_top_and_a_heap_does_not():
         frame = packed(inside)
         free = np.hypot(frame.position[:, 0], frame.position[:, 2]) < inner
         assert carried_over([frame], free, RADIUS) == pytest.approx(layers, rel=0.12, abs=0.01)
+
+
+def test_a_ring_stays_at_the_rim_past_the_top():
+    """Beside the glued layer there is room for half a grain more within one and a half of the rim: 0.5 layers."""
+    inner = RADIUS - SIZE
+    share = ((29 / 30) ** 2 - (28.5 / 30) ** 2) / (1 - (29 / 30) ** 2)
+    for inside, layers in (
+        (lambda x, z: x < 1, share),
+        (lambda x, z: (np.hypot(x, z) > inner) | (x < 0) | (z < 0), 0.0),
+    ):
+        frame = packed(inside)
+        free = np.hypot(frame.position[:, 0], frame.position[:, 2]) < inner
+        assert ring_layers([frame], free, RADIUS) == pytest.approx(layers, rel=0.15, abs=0.01)

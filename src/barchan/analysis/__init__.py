@@ -15,7 +15,7 @@ from barchan.analysis.pile import (
 )
 from barchan.analysis.steps import StepStatistics, step_statistics
 from barchan.analysis.terrain import HeightMap, height_map
-from barchan.analysis.tumbling import carried_over, dynamic_angle
+from barchan.analysis.tumbling import carried_over, dynamic_angle, ring_layers
 
 __all__ = [
     "Angle",
@@ -39,5 +39,6 @@ __all__ = [
     "pile_height",
     "pile_width",
     "radial_profile",
+    "ring_layers",
     "step_statistics",
 ]

@@ -81,3 +81,17 @@ def carried_over(frames: Sequence[Frame], free: np.ndarray, radius: float) -> fl
         top = free & (z > np.abs(x)) & (np.hypot(x, z) > 2.0 / 3.0 * radius)
         layers.append(4.0 * float(mass[top].sum() / mass[~free].sum()))
     return float(np.mean(layers))
+
+
+def ring_layers(frames: Sequence[Frame], free: np.ndarray, radius: float) -> float:
+    """How many layers, like the glued one, stay at the rim past the top; mean over the frames. 0 where grains fall.
+
+    What is within one and a half grains of the rim in the quarter that comes after the top, over a quarter of the glued
+    grains.
+    """
+    layers = []
+    for frame in frames:
+        x, z, mass = frame.position[:, 0], frame.position[:, 2], frame.mass
+        past = free & (x > 0.0) & (z > 0.0) & (np.hypot(x, z) > radius - 3.0 * frame.radius)
+        layers.append(4.0 * float(mass[past].sum() / mass[~free].sum()))
+    return float(np.mean(layers))

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from barchan.analysis.pile import Angle
-from barchan.analysis.tumbling import carried_over, dynamic_angle, slope
+from barchan.analysis.tumbling import carried_over, dynamic_angle, ring_layers, slope
 from barchan.draw.charts import PALETTE, Curve, Panel, blank_figure, draw_panel
 from barchan.draw.files import save_figure
 from barchan.draw.picture import length_unit
@@ -28,7 +28,8 @@ QUICK = (0.02, 0.3, 1.5)
 FRAME_RATE = 50.0  # 1/s
 TILT, FLOW = 0.5, 0.4  # rad that the drum turns, which tilts the heap to where it flows; s that it flows then
 AVERAGED = 12  # frames at the end over which is averaged
-CENTRIFUGED = 1.0  # layers like the glued one, carried over the top of the drum
+OVER = 1.0  # layers like the glued one, carried over the top of the drum: centrifuging begins
+RING = 0.5  # layers that stay at the rim past the top: it is under way
 LEFT, GLUED, RIGHT = 0, 1, 2  # colours: where a grain began, or that it is stuck
 NOT_STATED = "in a figure only"
 
@@ -41,14 +42,17 @@ class Turned:
     scene: Scene
     angle: Angle  # over the last frames
     over: float  # layers that the drum carries over its top
+    ring: float  # layers that stay at the rim past the top
     last: Frame  # coloured by where grains began
     line: tuple[float, float]  # rise, and height at the axis (m), of the surface in the last frame
     loose: int  # grains that are not glued
 
     @property
-    def centrifuged(self) -> bool:
-        """Whether the drum carries a whole layer over its top."""
-        return self.over >= CENTRIFUGED
+    def told(self) -> str:
+        """What is seen, in a word or two."""
+        if self.ring >= RING:
+            return "centrifuges"
+        return "goes over the top" if self.over >= OVER else f"{self.angle.degrees:.0f}°"
 
 
 def duration(tumbler: Tumbler, froude: float) -> float:
@@ -63,11 +67,12 @@ def turn(tumbler: Tumbler, froude: float, filling: Path, folder: Path, progress:
         first, frames = recording[0], [recording[k] for k in range(len(recording) - AVERAGED, len(recording))]
     glued = tumbler.glued(first)
     angle = dynamic_angle(frames, ~glued, tumbler.radius, tumbler.length)
-    over = carried_over(frames[len(frames) // 2 :], ~glued, tumbler.radius)
+    late = frames[len(frames) // 2 :]
+    over, ring = (measure(late, ~glued, tumbler.radius) for measure in (carried_over, ring_layers))
     colored = np.where(glued, GLUED, np.where(first.position[:, 0] < 0, LEFT, RIGHT)).astype(np.int32)
     last = dataclasses.replace(frames[-1], group=colored)
     line = slope(last, ~glued, tumbler.radius, tumbler.length)
-    return Turned(froude, scene, angle, over, last, line, int((~glued).sum()))
+    return Turned(froude, scene, angle, over, ring, last, line, int((~glued).sum()))
 
 
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
@@ -108,16 +113,27 @@ def _angles(runs: Sequence[Turned]) -> list[Row]:
 
 
 def _rings(runs: Sequence[Turned]) -> list[Row]:
-    """Where the drum carries grains over its top."""
+    """Where the drum carries grains over its top, and where they stay at the rim past it."""
     rows = []
     for one in runs:
         fast = one.froude >= 1
         rows.append(
             Row(
-                f"carried over the top at Fr {one.froude:g}", "centrifuges" if fast else "tumbles", f"{one.over:.2f}",
-                "layers", one.centrifuged == fast, f"{'at least' if fast else 'less than'} {CENTRIFUGED:g}",
+                f"carried over the top at Fr {one.froude:g}", "centrifuging has begun" if fast else "tumbles",
+                f"{one.over:.2f}", "layers", (one.over >= OVER) == fast,
+                f"{'at least' if fast else 'less than'} {OVER:g}",
             )
         )  # fmt: skip
+    for one in runs:
+        if one.froude >= 1:
+            judged = one.froude > 1  # at Fr = 1 the outermost grains weigh nothing at the top, and others fall
+            rows.append(
+                Row(
+                    f"at the rim past the top at Fr {one.froude:g}", "a thin layer" if judged else "not stated",
+                    f"{one.ring:.2f}", "layers", one.ring >= RING if judged else None,
+                    f"at least {RING:g}" if judged else "",
+                )
+            )  # fmt: skip
     return rows
 
 
@@ -129,13 +145,12 @@ def _pictures(tumbler: Tumbler, runs: Sequence[Turned], folder: Path) -> tuple[P
     _, factor = length_unit(2 * tumbler.outer)
     for axes, one in zip(shots.axes, runs, strict=True):
         bar = axes.get_title().partition("; ")[2]
-        told = "centrifuges" if one.centrifuged else f"{one.angle.degrees:.0f}°"
-        axes.set_title(f"Fr {one.froude:g}: {told}" + (f"; {bar}" if bar else ""), fontsize=8, pad=2)
-        if not one.centrifuged:
+        axes.set_title(f"Fr {one.froude:g}: {one.told}" + (f"; {bar}" if bar else ""), fontsize=8, pad=2)
+        if one.over < OVER:
             reach = np.array([-0.85, 0.15]) * tumbler.radius
             axes.plot(factor * reach, factor * (one.line[1] - one.line[0] * reach), color="#ffd21f", linewidth=1.8)
     chart = blank_figure(5.6, 3.8)
-    below = [one for one in runs if not one.centrifuged]
+    below = [one for one in runs if one.over < OVER]
     x, y = [one.froude for one in below], [one.angle.degrees for one in below]
     curve = Curve(x, y, "", "both", PALETTE[1])
     axes = chart.add_subplot()
