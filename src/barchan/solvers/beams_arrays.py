@@ -201,11 +201,13 @@ def make_lists(a: dict[str, np.ndarray], skin: float, room: int) -> int:
     begin, entries = np.zeros(int(np.prod(count)) + 1, np.int64), np.zeros(rows, np.int64)
     neighbours.sort_by_cell(number, rows, int(np.prod(count)), begin, entries)
     counts, none = np.zeros(rows, np.int64), np.zeros(3)
+    spot, owner = np.empty((rows, 4)), np.empty(rows, np.int64)
+    neighbours.by_cell(place, a["grain"], entries, rows, spot, owner)
     while True:
         found = np.empty((rows, room), np.int32)
         neighbours.near_spheres(
-            place, a["grain"], rows, number, begin, entries, count, none, none, skin, found, counts
-        )  # fmt: skip
+            place, a["grain"], rows, number, begin, entries, spot, owner, count, none, none, skin, found, counts
+        )
         most = int(counts.max(initial=0))
         if most <= room:
             break

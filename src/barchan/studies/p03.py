@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from barchan.draw.charts import Curve, Panel, draw_panels
+from barchan.draw.charts import Curve, Panel, blank_figure, draw_panels
 from barchan.draw.files import save_figure
-from barchan.draw.snapshots import draw_snapshots
+from barchan.draw.picture import draw_scene
 from barchan.model.build import build
 from barchan.record.frame import Frame
 from barchan.run.progress import Progress
@@ -132,9 +132,11 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
         ]),
         Panel("angular velocity (rad/s)", "inclination (°)", [Curve(rate, lean, "", "both")]),
     ]  # fmt: skip
-    shots = draw_snapshots(
-        [(f"{one.rate:g} rad/s", [one.frame]) for one in (slow, fast)], slow.scene.walls, color="speed"
-    )
+    shots = blank_figure(11.0, 4.6)
+    for place, one in enumerate((slow, fast), start=1):
+        axes = shots.add_subplot(1, 2, place)
+        draw_scene(one.frame, one.scene.walls, ax=axes, color="speed")
+        axes.set_title(f"{one.rate:g} rad/s", fontsize=9)
     return StudyResult(
         tuple(rows),
         (
