@@ -205,7 +205,7 @@ class BeamSolver:
         """What a summary says of the run so far."""
         a = self.arrays
         told: dict[str, Any] = {
-            "steps": self.step, "time_step": self.dt, "worst_overlap": self.worst_overlap,
+            "steps": self.step, "time_step": self.dt, "overlap_share": self.worst_overlap,
             "energy_error": self.energy_error, "list_rebuilds": self.rebuilds, "grains_in": self.inserted,
             "grains_out": self.inserted - self._originals(), "triangles": self.triangle_count,
             "overlap_kinds": {name: int(count) for name, count in zip(KINDS, a["seen"], strict=True) if name and count},

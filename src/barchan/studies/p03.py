@@ -30,6 +30,7 @@ class Drum:
     radius: float
     size: float
     count: int
+    inertia: float  # m³, of the beams' section
     step: float  # s
     turns: float
     least: float
@@ -49,7 +50,8 @@ class Drum:
         material = {"density": 1000.0, "young": 2e6, "friction": 0.0}
         return Scene.model_validate({
             "name": "drum", "solver": "beams", "dimensions": 2, "duration": 1.0, "frame_rate": 100.0, "seed": 2,
-            "materials": {"grain": material, "drum": material}, "beams": {"integrator": "verlet"},
+            "materials": {"grain": material, "drum": material},
+            "beams": {"integrator": "verlet", "inertia": self.inertia},
             "pairs": [{"between": ("grain", "drum"), "friction": 1.0}], "grains": [group], "walls": [wall],
         })  # fmt: skip
 
@@ -105,7 +107,7 @@ def tumble(drum: Drum, rate: float, progress: Progress) -> Tumbling:
 
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     """Turn drums at several rates."""
-    drum = Drum(0.0145, 3e-3, 20, 2.5e-5, 0.0, 1.5) if quick else Drum(0.02, 2e-3, 400, 1e-5, 0.25, 5.0)
+    drum = Drum(0.0145, 3e-3, 20, 1e-10, 2.5e-5, 0.0, 1.5) if quick else Drum(0.02, 1e-3, 400, 5e-12, 1e-5, 0.25, 5.0)
     rates = (0.7, 8.0) if quick else (0.1, 0.5, 1.0, 2.0, 3.0, 4.0, 6.0)
     found = [tumble(drum, rate, progress) for rate in rates]
     slow, fast = found[0], found[-1]
