@@ -20,6 +20,23 @@ class Contacts:
 
 
 @dataclass
+class Corners:
+    """The triangles of flat grains, one for each sphere of the frame, which is the circle about it."""
+
+    triangle_corners: np.ndarray  # (T, 6) m: x and z of three corners
+
+
+@dataclass
+class BeamLines:
+    """The beams between triangles, broken ones too."""
+
+    beam_ends: np.ndarray  # (B, 2) int64, rows of the two triangles
+    beam_cause: np.ndarray  # (B,) int8: 0 whole, broken by 1 stretch, 2 force, 3 moment
+    beam_broken_at: np.ndarray  # (B,) s, not a number for a whole beam
+    beam_yielded_at: np.ndarray  # (B,) s, when it first yielded; not a number where it never did
+
+
+@dataclass
 class Frame:
     """The grains, ordered by id, at one time."""
 
@@ -40,6 +57,8 @@ class Frame:
     wall_pose: np.ndarray  # (W, 7) m and quaternion: where a wall's point X0 is found now: p + q·X0
     wall_present: np.ndarray  # (W,) bool
     contacts: Contacts | None = None
+    triangles: Corners | None = None
+    beams: BeamLines | None = None
 
     def __len__(self) -> int:
         return len(self.id)
