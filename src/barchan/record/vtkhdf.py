@@ -117,7 +117,7 @@ class _Writer:
         frames = self.file.create_group("/barchan/frames")
         frames["time"], frames["spheres"] = steps["Values"], self.file["/VTKHDF/NumberOfPoints"]
         frames["step"] = self.source.steps
-        for per in ("grain", "wall", "contact"):
+        for per in ("grain", "wall", "cell", "contact"):
             frames[per + "s"] = self.counts[per]
 
     def _vertices(self) -> None:
@@ -215,6 +215,7 @@ class VtkhdfReader:
         self.times: np.ndarray = own["frames/time"][()]
         self.steps: np.ndarray = own["frames/step"][()]
         self._counts = {per: own[f"frames/{per}s"][()] for per in ("grain", "sphere", "wall", "contact")}
+        self._counts["cell"] = own["frames/cells"][()] if "cells" in own["frames"] else np.zeros_like(self.steps)
         there = [field for field in FIELDS if not field.later or field.path in self._file]
         self._offsets = {field.name: self._file[field.offsets][()] for field in there}
         self._rows = {field.name: self._file[field.path] for field in there}
@@ -233,7 +234,7 @@ class VtkhdfReader:
         return frame_from(float(self.times[index]), int(self.steps[index]), bool(contacts), array)
 
     def counts(self) -> Mapping[str, np.ndarray]:
-        """(F,) int64 numbers of rows per grain, sphere, wall and contact; −1 contacts: none recorded."""
+        """(F,) int64 numbers of rows per grain, sphere, wall, cell and contact; −1 contacts: none recorded."""
         return self._counts
 
     def single(self) -> bool:

@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from barchan.scene.deformation import Compression, PressureControl, PureShear, SimpleShear
     from barchan.scene.events import (
         AddWall,
         AfterEvent,
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
     )
     from barchan.scene.materials import Material, PairOverride, Stiction, surface
     from barchan.scene.overrides import override
-    from barchan.scene.relax import Compression, PressureControl, PureShear, Relax, SimpleShear
+    from barchan.scene.relax import Relax
     from barchan.scene.scene import SOLVERS, Record, Scene, schema
     from barchan.scene.sources import Sink, Source
     from barchan.scene.tethers import Tether
@@ -115,7 +116,8 @@ __all__ = [
 ]
 
 _HOMES = (
-    "grains", "materials", "walls", "sources", "tethers", "events", "relax", "scene", "toml", "overrides", "files",
+    "grains", "materials", "walls", "sources", "tethers", "events", "deformation", "relax", "scene", "toml",
+    "overrides", "files",
 )  # fmt: skip
 
 

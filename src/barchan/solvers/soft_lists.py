@@ -8,7 +8,9 @@ import numpy as np
 
 from barchan.kernels import grids, neighbours
 from barchan.model.build import Model
+from barchan.solvers.common import corner, crossings
 from barchan.solvers.soft_arrays import GHOSTS, LANES, blocks, reorder, sphere_arrays
+from barchan.solvers.soft_box import wrap
 
 SKIN_LEAST, SKIN_MOST = 0.08, 1.0  # of the smallest sphere's radius
 SORT_EVERY = 20  # rebuilds
@@ -34,7 +36,7 @@ class Lists:
         self.rebuilds = 0
         self.last_step = 0
         self.offset = 0.0  # J: potential energy that wrapping round a periodic box has taken out
-        self.totals = np.zeros(3)  # J: work done against pairs that a rebuild has flushed: normal, friction, rolling
+        self.totals = np.zeros(kernels.WORKS)  # J: work done against pairs that a rebuild has flushed
         self.wall_totals = np.zeros(4)  # J: the same for walls, and the work of the walls
         self.worst = (0.0, -1, -1)
         self.pairs = 0
@@ -117,10 +119,11 @@ class Lists:
         if not model.periodic.any():
             return
         n, m = len(a["id"]), len(a["place"]) - GHOSTS
-        length = np.where(model.periodic, model.box, 1.0)
-        shift = np.where(model.periodic, np.floor((a["position"][:n] - model.low) / length), 0.0) * length
-        if not shift.any():
+        count = crossings(model, a["box"][:3], a["position"][:n])
+        if not count.any():
             return
+        wrap(a, count)
+        shift = count * a["box"][:3]
         self.offset -= float(np.sum(a["motion"][:n, 3] * (shift @ a["gravity"])))
         a["position"][:n] -= shift
         a["place"][:m, :3] -= shift[a["grain"][:m]]
@@ -130,8 +133,8 @@ class Lists:
         model, place = self.model, self.arrays["place"]
         reach = 2 * self.largest + self.skin
         points = place[:m, :3] if m else np.zeros((1, 3))
-        low = np.where(model.periodic, model.low, points.min(axis=0))
-        span = np.where(model.periodic, model.box, points.max(axis=0) - low)
+        low = np.where(model.periodic, corner(model, self.arrays["box"][:3]), points.min(axis=0))
+        span = np.where(model.periodic, self.arrays["box"][:3], points.max(axis=0) - low)
         cells = np.maximum(span / reach, 1.0)
         while np.prod(np.floor(cells)) > CELLS_PER_SPHERE * m + 64:
             cells[np.argmax(cells)] /= 2
@@ -145,13 +148,12 @@ class Lists:
         self, m: int, number: np.ndarray, begin: np.ndarray, entries: np.ndarray, cells: np.ndarray,
         old_index: np.ndarray,
     ) -> None:  # fmt: skip
-        a, model = self.arrays, self.model
-        inverse = np.divide(1.0, model.box, out=np.zeros(3), where=model.box > 0)
-        counts = np.zeros(m, np.int64)
+        a, counts = self.arrays, np.zeros(m, np.int64)
         while True:
             found = np.empty((m, self.room), np.int32)
             neighbours.near_spheres(
-                a["place"], a["grain"], m, number, begin, entries, cells, model.box, inverse, self.skin, found, counts,
+                a["place"], a["grain"], m, number, begin, entries, cells, a["box"], a["inverse"], self.skin, found,
+                counts,
             )  # fmt: skip
             most = int(counts.max(initial=0))
             if most <= self.room:
