@@ -107,10 +107,26 @@ def test_two_discs_that_meet_across_a_moving_boundary() -> None:
     expected = float(weights @ (STIFFNESS * overlap(t) * rate * np.exp(-rate * t))) * 0.06 / 6000
     assert book["box_work"] == pytest.approx(expected, rel=1e-4)
     assert book["kinetic_energy"] + book["stored_energy"] == pytest.approx(book["box_work"], rel=1e-4)
+    assert abs(book["dissipated_normal"]) < 1e-4 * book["box_work"], "a contact that loses nothing"
     # The images part again; then the discs come towards each other with twice the speed of the image, as from a wall.
     chain.advance_to(0.1)
     closing = -np.subtract(*chain.snapshot().velocity[::-1, 2])
     assert closing == pytest.approx(2 * rate, rel=0.01)
+
+
+def test_discs_at_rest_are_found_by_images_that_come_to_them() -> None:
+    """Two discs with a gap of 3 cm across the boundary, more than any list of near pairs looks ahead at first: they do
+    not move, and touch when the box has become so much shorter, at t = −ln(0.97)/ε. Then they go off with twice the
+    speed of the image at that moment, but for the little by which it slows down during the contact.
+    """
+    rate = 0.1
+    far = machine(discs([(1, 0, 1.565), (1, 0, 2.435)]), 1e-4)
+    meeting = -math.log(0.97) / rate
+    far.advance_to(round(meeting - 1e-3, 4))
+    assert far.kinetic_energy() == 0.0
+    far.advance_to(round(meeting + 0.1, 4))
+    closing = -np.subtract(*far.snapshot().velocity[::-1, 2])
+    assert closing == pytest.approx(2 * rate * 0.97, rel=0.01)
 
 
 def test_a_free_disc_takes_the_velocity_of_its_image() -> None:
