@@ -67,6 +67,14 @@ def of(scene: Scene, box: np.ndarray, radius: np.ndarray) -> tuple[float, ...]:
     return numbers(scene.deformation, scene.duration, filled / volume if volume > 0 else 0.0, directions)
 
 
+def unfilled(scene: Scene) -> list[Finding]:
+    """What keeps a packing fraction from being known: a box that is open along y in space."""
+    if not isinstance(scene.deformation, Compression) or scene.dimensions == 2 or scene.periodic[1]:
+        return []
+    what, expected = "compression of a box that is open along y", "its packing fraction is not known"
+    return [Finding("deformation", what, expected, "set periodic = [true, true, true]")]
+
+
 def fastest(scene: Scene, box: np.ndarray, radius: np.ndarray) -> float:
     """The highest speed, m/s, at which an image moves."""
     if not isinstance(scene.deformation, PureShear | Compression):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from barchan.errors import Finding, SceneError
+from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.solvers.relax_landscape import SKIN
@@ -54,6 +55,7 @@ def _space(model: Model) -> Iterator[Finding]:
             "deformation", scene.deformation.key, "needs a box that repeats along x and z",
             "set periodic = [true, …, true], and `box`",
         )  # fmt: skip
+    yield from course.unfilled(scene)
     if scene.deformation is not None and scene.walls:
         yield Finding("deformation", scene.deformation.key, "walls do not follow the box", "leave the walls out")
     for axis in range(3):

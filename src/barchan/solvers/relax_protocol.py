@@ -73,7 +73,8 @@ def go(solver: RelaxSolver, t: float) -> None:
 
 def _leap(solver: RelaxSolver, deformation: AnyDeformation, begin: float, end: float, splits: int) -> None:
     land, duration = solver.landscape, solver.model.scene.duration
-    fraction = _filled(land) / solver.cell_at_start.volume(flat=land.flat)
+    volume = solver.cell_at_start.volume(flat=land.flat)  # 0 where the box is open along y
+    fraction = _filled(land) / volume if volume else 0.0
     before, cell = land.position(solver.point), land.cell
     target = cell_at(deformation, solver.cell_at_start, fraction, end, duration)
     predicted = carry(solver, _with_turns(cell, target), tangent=solver.model.scene.relax.predict == "tangent")

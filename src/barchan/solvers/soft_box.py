@@ -39,6 +39,7 @@ def refuse(model: Model, grains: Grains) -> None:
         wrong(f"the integrator {scene.integrator.key!r}", "needs fixed steps", 'use integrator = "verlet"')
     if isinstance(deformation, Compression) and grains.clumped:
         wrong("clumps", "the packing fraction of overlapping spheres is not known", "take shape = 'sphere'")
+    findings += course.unfilled(scene)
     if findings:
         raise SceneError(findings)
 
