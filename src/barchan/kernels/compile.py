@@ -89,16 +89,19 @@ def fingerprint(item: Any) -> str:
     return digest.hexdigest()[:20]
 
 
-def compiled(function: Callable[..., Any]) -> Any:
-    """A plain scalar function, and the plain functions it calls, compiled for use inside kernels."""
+def compiled(function: Callable[..., Any], *, inline: bool = False) -> Any:
+    """A plain scalar function, and the plain functions it calls, compiled for use inside kernels.
+
+    inline: never as a call, which would keep a loop from becoming vector instructions.
+    """
     token = fingerprint(function)
     if token not in _functions:
         bound = dict(function.__globals__)
         for name in function.__code__.co_names:
             if isinstance(bound.get(name), types.FunctionType):
-                bound[name] = compiled(bound[name])
+                bound[name] = compiled(bound[name], inline=inline)
         copy = types.FunctionType(function.__code__, bound, function.__name__, function.__defaults__)
-        _functions[token] = njit(error_model="numpy")(copy)
+        _functions[token] = njit(error_model="numpy", forceinline=inline)(copy)
     return _functions[token]
 
 
@@ -195,10 +198,10 @@ def compiled_by(token: str) -> Any:
 
 def _law_lines(law: Law, prefix: str, name: str, stored: str) -> list[str]:
     kind = type(law)
-    constants = kind.Constants
-    token = fingerprint(constants) + fingerprint(kind.force)
+    constants, function = kind.Constants, law.form()[0]
+    token = fingerprint(constants) + fingerprint(function)
     _functions[token] = constants
-    force, energy = _registered(kind.force), _registered(kind.stored)
+    force, energy = _registered(function, inline=True), _registered(kind.stored)
     fields = len(constants._fields)
     if fields > LAW_COLUMNS or kind.memory > MEMORY_SLOTS:
         raise TypeError(f"{kind.__name__}: at most {LAW_COLUMNS} constants and {MEMORY_SLOTS} floats of memory")
@@ -215,7 +218,7 @@ def _law_lines(law: Law, prefix: str, name: str, stored: str) -> list[str]:
         f"_{name}_constants = bound_class({token!r})",
         f"_{name}_force = compiled_by({force!r})",
         f"_{name}_stored = compiled_by({energy!r})",
-        '@njit(cache=True, error_model="numpy")',
+        '@njit(cache=True, error_model="numpy", forceinline=True)',
         f"def {name}(overlap, closing, sx, sy, sz, radius, mass, step, {', '.join(slots)}, {', '.join(columns)}):",
         "    contact = Contact(overlap, closing, (sx, sy, sz), radius, mass, step)",
         f"    p = _{name}_constants({', '.join(columns[:fields])})",
@@ -248,8 +251,8 @@ def _choice_lines(
     return lines
 
 
-def _registered(function: Callable[..., Any]) -> str:
-    compiled(function)
+def _registered(function: Callable[..., Any], *, inline: bool = False) -> str:
+    compiled(function, inline=inline)
     return fingerprint(function)
 
 

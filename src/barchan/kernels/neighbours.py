@@ -40,9 +40,29 @@ def sort_by_cell(number: Any, count: int, cells: int, begin: Any, entries: Any) 
     begin[0] = 0
 
 
+@njit(cache=True, parallel=True)
+def by_cell(place: Any, grain: Any, entries: Any, count: int, spot: Any, owner: Any) -> None:
+    """Place and grain of the spheres in the order of the cells, so that a search reads them one after another."""
+    for e in prange(count):
+        i = entries[e]
+        for k in range(4):
+            spot[e, k] = place[i, k]
+        owner[e] = grain[i]
+
+
+@njit(cache=True)
+def stretch(k: int, cells: int, second: bool) -> tuple[int, int]:
+    """The cells k − 1 to k + 1 of a row that repeats: from and up to where, or what of them is at its other end."""
+    if second:
+        if cells < 3 or (k > 0 and k < cells - 1):
+            return 0, 0
+        return (cells - 1, cells) if k == 0 else (0, 1)
+    return max(k - 1, 0), min(k + 2, cells)
+
+
 @njit(cache=True, parallel=True, error_model="numpy")
 def near_spheres(
-    place: Any, grain: Any, count: int, number: Any, begin: Any, entries: Any,
+    place: Any, grain: Any, count: int, number: Any, begin: Any, entries: Any, spot: Any, owner: Any,
     cells: Any, box: Any, inverse: Any, skin: float, found: Any, found_count: Any,
 ) -> None:  # fmt: skip
     """For every sphere i the near spheres j > i of other grains: found[i, :found_count[i]], in increasing order.
@@ -50,6 +70,7 @@ def near_spheres(
     Where a row is too short, found_count says how long it must be, and the row is cut short.
     """
     room = found.shape[1]
+    periodic = inverse[0] + inverse[1] + inverse[2] > 0.0
     for i in prange(count):
         n = 0
         here = number[i]
@@ -63,20 +84,20 @@ def near_spheres(
             cx = (kx + ox) % cells[0]
             for oy in range(0 if cells[1] == 1 else -1, 2 if cells[1] > 2 else 1):
                 cy = (ky + oy) % cells[1]
-                for oz in range(0 if cells[2] == 1 else -1, 2 if cells[2] > 2 else 1):
-                    s = (cx * cells[1] + cy) * cells[2] + (kz + oz) % cells[2]
-                    for e in range(begin[s], begin[s + 1]):
+                row = (cx * cells[1] + cy) * cells[2]
+                for part in range(2):
+                    low, high = stretch(kz, cells[2], part == 1)
+                    for e in range(begin[row + low], begin[row + high]):
+                        dx = spot[e, 0] - x
+                        dy = spot[e, 1] - y
+                        dz = spot[e, 2] - z
+                        if periodic:
+                            dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
+                            dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
+                            dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
+                        reach = radius + spot[e, 3] + skin
                         j = entries[e]
-                        if j <= i or grain[j] == own:
-                            continue
-                        dx = place[j, 0] - x
-                        dy = place[j, 1] - y
-                        dz = place[j, 2] - z
-                        dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
-                        dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
-                        dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
-                        reach = radius + place[j, 3] + skin
-                        if dx * dx + dy * dy + dz * dz < reach * reach:
+                        if dx * dx + dy * dy + dz * dz < reach * reach and j > i and owner[e] != own:
                             if n < room:
                                 k = n  # keep the row sorted: the order of the list does not depend on the cells
                                 while k > 0 and found[i, k - 1] > j:
@@ -85,6 +106,55 @@ def near_spheres(
                                 found[i, k] = j
                             n += 1
         found_count[i] = n
+
+
+@njit(cache=True, parallel=True)
+def fill_rows(found: Any, count: int, start: Any, second: Any) -> None:
+    """The rows of `near_spheres` one after another: those of sphere i are second[start[i] … start[i + 1]]."""
+    for i in prange(count):
+        for k in range(start[i + 1] - start[i]):
+            second[start[i] + k] = found[i, k]
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def nearer_spheres(
+    place: Any, count: int, start: Any, second: Any, box: Any, inverse: Any, margin: float, chosen: Any, counts: Any
+) -> None:
+    """Of the near spheres of every sphere i those with a gap below the margin, m: chosen[start[i] …], counts[i]."""
+    for i in prange(count):
+        n = start[i]
+        x, y, z, reach = place[i, 0], place[i, 1], place[i, 2], place[i, 3] + margin
+        for e in range(start[i], start[i + 1]):
+            j = second[e]
+            dx = place[j, 0] - x
+            dy = place[j, 1] - y
+            dz = place[j, 2] - z
+            dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
+            dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
+            dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
+            far = reach + place[j, 3]
+            chosen[n] = j
+            n += 1 if dx * dx + dy * dy + dz * dz < far * far else 0
+        counts[i] = n - start[i]
+
+
+@njit(cache=True, parallel=True)
+def fill_nearer(chosen: Any, near_start: Any, count: int, start: Any, first: Any, second: Any) -> None:
+    """The list of pairs, by first sphere, from what `nearer_spheres` has chosen."""
+    for i in prange(count):
+        for k in range(start[i + 1] - start[i]):
+            first[start[i] + k] = i
+            second[start[i] + k] = chosen[near_start[i] + k]
+
+
+@njit(cache=True, error_model="numpy")
+def farthest(place: Any, origin: Any, count: int) -> float:
+    """The farthest way, m, of a sphere from its origin."""
+    worst = 0.0
+    for i in range(count):
+        dx, dy, dz = place[i, 0] - origin[i, 0], place[i, 1] - origin[i, 1], place[i, 2] - origin[i, 2]
+        worst = max(worst, dx * dx + dy * dy + dz * dz)
+    return math.sqrt(worst)
 
 
 @njit(cache=True)

@@ -73,16 +73,18 @@ def pair_pass(
                 dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
             ri = place[i, 3]
             rj = place[j, 3]
-            distance = max(math.sqrt(dx * dx + dy * dy + dz * dz), TINY)
+            square = dx * dx + dy * dy + dz * dz
+            if BRANCH:
+                if square >= (ri + rj) * (ri + rj):
+                    for c in range(U(SLOTS)):
+                        slots[at_slot + U(c) * LANES + k] = 0.0
+                    for c in range(U(MEMORY)):
+                        memory[at_memory + U(c) * LANES + k] *= 1.0 - advance
+                    continue
+            distance = max(math.sqrt(square), TINY)
             per = 1.0 / distance
             nx, ny, nz = dx * per, dy * per, dz * per
             overlap = ri + rj - distance
-            if BRANCH and overlap <= 0.0:
-                for c in range(U(SLOTS)):
-                    slots[at_slot + U(c) * LANES + k] = 0.0
-                for c in range(U(MEMORY)):
-                    memory[at_memory + U(c) * LANES + k] *= 1.0 - advance
-                continue
             touch = 1.0 if overlap > 0.0 else 0.0
             xi = max(overlap, 1e-12 * ri)
             la = ri - 0.5 * xi

@@ -161,9 +161,10 @@ def worn(c: Any, worst: float, at: float, clock: Any, cursor: Any, limit: float)
     """Whether the pair list must be made anew before forces can be found at time `at`, s."""
     if cursor[MOVED] == 1:
         return False
-    way = (at - clock[LISTED]) * wall_pace(c.frames, c.pose, c.axial, c.reach)
+    way = abs(at - clock[LISTED]) * wall_pace(c.frames, c.pose, c.axial, c.reach)
     if worst <= limit and way * way <= limit:
         return False
+    c.strayed[0] = way
     clock[LISTED] = at
     cursor[MOVED] = 1
     return True

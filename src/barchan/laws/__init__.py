@@ -58,6 +58,10 @@ class Law(Part):
     force: ClassVar[Callable[..., Any]]  # (contact, memory, p) -> normal, friction on the first body, memory
     stored: ClassVar[Callable[..., Any]]  # (overlap, radius, mass, memory, p) -> normal J, tangential J
 
+    def form(self) -> tuple[Callable[..., Any], bool]:
+        """The force for these parameters, where special ones have a faster form, and whether it is `scalar`."""
+        return type(self).force, type(self).scalar
+
     def constants(self, surface: Surface) -> Any:
         """The law's constants for a pair of materials."""
         raise TypeError(f"{type(self).__name__} defines no constants")

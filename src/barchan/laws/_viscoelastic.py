@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from annotated_types import Ge
 
@@ -17,8 +17,6 @@ OVERDAMPED = 5.0  # a contact damped beyond m*/(kβ √ξ) is as hard to follow 
 
 class Viscoelastic(Law):
     """Base of the laws with Brilliantov's viscoelastic normal force."""
-
-    scalar: ClassVar[bool] = True
 
     damping: Annotated[float, Ge(0), Unit("N*s/m^1.5")] | None = None
     """kβ, N s/m^(3/2); left out, it follows from the materials' restitution, or is 50 where they state none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Annotated, Any, ClassVar, NamedTuple
 
 from annotated_types import Gt
@@ -34,18 +35,37 @@ def force(contact: Contact, memory: Any, p: DisplacementConstants) -> tuple[floa
 
     dt is kt times the slope of the spring, or a share of critical damping, and never above critical damping.
     """
+    normal, most, farthest, memory, left = _loaded(contact, memory, p)
+    slope = p.exponent * max(left, SOFTEST) ** (p.exponent - 1)
+    return _rubbed(contact, p, normal, most, farthest, memory, left**p.exponent, slope)
+
+
+def root_force(contact: Contact, memory: Any, p: DisplacementConstants) -> tuple[float, Vector, Any]:
+    """The same for γ = 1/2, the default: square roots become vector instructions, powers do not."""
+    normal, most, farthest, memory, left = _loaded(contact, memory, p)
+    slope = 0.5 / math.sqrt(max(left, SOFTEST))
+    return _rubbed(contact, p, normal, most, farthest, memory, math.sqrt(left), slope)
+
+
+def _loaded(contact: Contact, memory: Any, p: DisplacementConstants) -> tuple[float, float, float, Any, float]:
+    """Fn, μs Fn, δmax, δ cut to it, and 1 − δ/δmax."""
     stiffness = p.stiffness * math.sqrt(contact.radius)
     damping = viscoelastic_constant(stiffness, contact.mass, p.damping, p.damping_scale)
     normal = viscoelastic_force(contact.overlap, contact.closing, stiffness, damping)
-    most = p.friction * normal
     farthest = max(p.reach * contact.overlap, TINY)
     memory = scaled(memory, shrink_to(farthest, length(memory)))
-    stretch = length(memory)
-    left = 1 - min(stretch / farthest, 1.0)
-    spring = most * (1 - left**p.exponent) / max(stretch, TINY)
-    slope = most * p.exponent / farthest * max(left, SOFTEST) ** (p.exponent - 1)
-    critical = 2 * math.sqrt(contact.mass * slope)
-    dashpot = min(p.retardation * slope + p.share * critical, critical)
+    return normal, p.friction * normal, farthest, memory, 1 - min(length(memory) / farthest, 1.0)
+
+
+def _rubbed(
+    contact: Contact, p: DisplacementConstants, normal: float, most: float, farthest: float, memory: Any, rest: float,
+    slope: float,
+) -> tuple[float, Vector, Any]:  # fmt: skip
+    """The answer of `force`; rest: (1 − δ/δmax)^γ, slope: of 1 − rest by δ/δmax."""
+    spring = most * (1 - rest) / max(length(memory), TINY)
+    stiffness = most * slope / farthest
+    critical = 2 * math.sqrt(contact.mass * stiffness)
+    dashpot = min(p.retardation * stiffness + p.share * critical, critical)
     friction = combined(spring, memory, dashpot, contact.slip)
     return normal, scaled(friction, shrink_to(most, length(friction))), memory
 
@@ -76,6 +96,9 @@ class Displacement(Viscoelastic):
     """kt, s: damping over slope of the spring; left out, `share` of critical damping is used."""
     share: Coefficient = 0.5
     """Share of critical damping of the friction spring, where `retardation` is left out."""
+
+    def form(self) -> tuple[Callable[..., Any], bool]:
+        return (root_force, False) if self.exponent == 0.5 else (force, True)
 
     def friction_constants(self, surface: Surface) -> dict[str, float]:
         return {

@@ -81,7 +81,7 @@ class SoftSolver:
         self.kernels = kernel_compiler.bind(
             model.law, model.wall_law, walls.gaps or [_nothing], walls.paths or [_still],
             {
-                "BRANCH": self.clumped or type(model.law).scalar,
+                "BRANCH": model.law.form()[1],
                 "CLUMPS": self.clumped,
                 "MESHES": bool((walls.mesh >= 0).any()),
                 "PERIODIC": bool(model.periodic.any()),
@@ -131,6 +131,13 @@ class SoftSolver:
         """Go on to time t, s: with fixed steps to the step nearest to it."""
         self.stepper.advance_to(t)
 
+    def refresh(self, *, tidy: bool, worn: bool = True) -> None:
+        """Bring the lists of near pairs and walls up to the present positions; options as for `Lists.rebuild`."""
+        if self.lists.refresh(self.stepper.evaluations, worn=worn):
+            self.arrays["strayed"][:] = 0.0
+        else:
+            self.rebuild(tidy=tidy, worn=worn)
+
     def rebuild(self, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
         """Make the lists of near pairs and walls anew; options as for `Lists.rebuild`."""
         a, walls = self.arrays, self.model.walls
@@ -138,10 +145,9 @@ class SoftSolver:
             self.stepper.pose_time, len(walls.rest), walls.rest, walls.motion_range, walls.motion_kind,
             a["motion_table"], a["begun"], a["pose"],
         )  # fmt: skip
-        self.lists.rebuild(self.step, tidy=tidy, worn=worn, old_index=old_index)
+        self.lists.rebuild(self.stepper.evaluations, tidy=tidy, worn=worn, old_index=old_index)
         soft_tethers.meet_grains(a)
         a["strayed"][:] = 0.0
-        a["box"][6:] = a["box"][:3]
         a["reach"] = self._reach()
 
     def _reach(self) -> np.ndarray:
@@ -345,6 +351,7 @@ class SoftSolver:
             "worst_overlap": self.worst_overlap,
             "energy_error": self.energy_error,
             "list_rebuilds": self.lists.rebuilds,
+            "list_searches": self.lists.searches,
             "grains_in": self.inserted,
             "grains_out": self.inserted - len(self),
             **self.stepper.statistics(),

@@ -52,7 +52,7 @@ def box_arrays(model: Model, grains: Grains, kernels: Any) -> dict[str, np.ndarr
     numbers = course.of(model.scene, model.box, grains.sphere_radius)
     rates = course.stretch(0.0, *numbers)[3:]
     return {
-        "box": np.concatenate([model.box, model.box * rates, model.box]),
+        "box": np.concatenate([model.box, model.box * rates, model.box, model.box]),
         "inverse": np.divide(1.0, model.box, out=np.zeros(3), where=model.box > 0),
         "course": np.array([*numbers, *model.box]),
         "drag": drag,

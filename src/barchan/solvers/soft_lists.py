@@ -1,4 +1,10 @@
-"""Near pairs and near walls of the soft-sphere solver: made anew when a sphere has gone half the skin."""
+"""Near pairs and near walls of the soft-sphere solver, in two tiers.
+
+Spheres closer than the skin, and walls, are found by cells. Of these, the pairs closer than the margin, most of which
+touch, are the list that the kernels work on; it is drawn from the wider one whenever a sphere has gone half the margin,
+as long as the wider one still holds every pair that can be in it. Searching cells costs about ten contact passes,
+drawing a list less than one: so the skin may be thick and the margin thin.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +19,9 @@ from barchan.solvers.soft_arrays import GHOSTS, LANES, blocks, reorder, sphere_a
 from barchan.solvers.soft_box import wrap
 
 SKIN_LEAST, SKIN_MOST = 0.08, 1.0  # of the smallest sphere's radius
+MARGIN_LEAST, MARGIN_MOST = 0.4, 0.5  # of SKIN_LEAST's skin, and of the skin of the moment
+SKIN_LASTS = 60, 150  # evaluations that a list made from cells should last
+MARGIN_LASTS = 5, 12  # and one drawn from it
 SORT_EVERY = 20  # rebuilds
 CELLS_PER_SPHERE = 8  # at most
 
@@ -33,8 +42,12 @@ class Lists:
         self.radius = float(radius.min(initial=np.inf if len(radius) else 1.0))
         self.largest = float(radius.max(initial=0.0))
         self.skin = 0.1 * self.radius
+        self.margin = 0.5 * self.skin
         self.rebuilds = 0
-        self.last_step = 0
+        self.searches = 0
+        self.made = 0  # evaluations of forces before the present list, and before the present wider one
+        self.searched = 0
+        self.wall_way = 0.0  # m, that walls have gone at most since the wider list was made
         self.offset = 0.0  # J: potential energy that wrapping round a periodic box has taken out
         self.totals = np.zeros(kernels.WORKS)  # J: work done against pairs that a rebuild has flushed
         self.wall_totals = np.zeros(4)  # J: the same for walls, and the work of the walls
@@ -51,6 +64,9 @@ class Lists:
 
     def _empty(self) -> None:
         a, m = self.arrays, len(self.arrays["place"]) - GHOSTS
+        a["near_start"] = np.zeros(m + 1, np.int64)
+        a["near_second"] = np.zeros(0, np.int32)
+        a["near_origin"] = np.zeros((m, 3))
         a["first"] = np.zeros(0, np.uint32)
         a["second"] = np.zeros(0, np.uint32)
         a["pair_start"] = np.zeros(m + 1, np.int64)
@@ -66,52 +82,83 @@ class Lists:
 
     @property
     def limit(self) -> float:
-        """The square of the way, m², that a sphere or a wall may go before the lists are made anew."""
-        return (0.5 * self.skin) ** 2
+        """The square of the way, m², that a sphere or a wall may go before the list is made anew."""
+        return (0.5 * self.margin) ** 2
 
     def meet(self, radius: np.ndarray) -> None:
         """Let spheres of these radii (M,) m join."""
         self.radius = min(self.radius, float(radius.min()))
         self.largest = max(self.largest, float(radius.max()))
 
-    def rebuild(self, step: int, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
-        """Make the lists for the present positions; what contacts remember is carried over.
+    def refresh(self, evaluations: int, *, worn: bool) -> bool:
+        """Make the list for the present positions from the wider one; answers whether that still holds.
+
+        evaluations: of forces so far. worn: the list had lasted as long as it could.
+        """
+        a = self.arrays
+        m = len(a["place"]) - GHOSTS
+        self.wall_way += float(a["strayed"][0])
+        if worn:
+            self._adapt_margin(evaluations)
+        shrunk = 0.5 * float(np.linalg.norm(a["box"][:3] - a["box"][9:]))  # of the box, as a way of either sphere
+        way = max(neighbours.farthest(a["place"], a["near_origin"], m) + shrunk, self.wall_way)
+        if not self.searches or not 2 * way <= self.skin - self.margin:
+            return False
+        self.flush()
+        self._pairs(m, np.arange(m))
+        a["origin"][:m] = a["place"][:m, :3]
+        a["box"][6:9] = a["box"][:3]
+        return True
+
+    def rebuild(self, evaluations: int, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
+        """Make the lists from cells for the present positions; what contacts remember is carried over.
 
         tidy: grains may be sorted by cell and brought back into a periodic box. worn: the lists had lasted as long as
         they could. old_index: (M,) where each sphere stood in the old lists, −1 for new ones; None: where it stands.
         """
         self.flush()
         if worn:
-            self._adapt(step)
+            self._adapt_skin(evaluations)
         if tidy:
             self._wrap()
         a = self.arrays
         m = len(a["place"]) - GHOSTS
         number, cells = self._cells(m)
         old_index = np.arange(m) if old_index is None else old_index
-        if tidy and self.rebuilds % SORT_EVERY == 0:
+        if tidy and self.searches % SORT_EVERY == 0:
             order = np.argsort(number[a["start"][:-1]], kind="stable")
             if np.any(np.diff(order) < 0):
                 moved = reorder(a, order)
                 a["start"], a["grain"] = sphere_arrays(a)
                 number[:m] = number[:m][moved]
                 old_index = old_index[moved]
-        self.rebuilds += 1
+        self.searches += 1
         count = int(np.prod(cells))
         begin = np.zeros(count + 1, np.int64)
         entries = np.zeros(m, np.int64)
         neighbours.sort_by_cell(number, m, count, begin, entries)
-        self._pairs(m, number, begin, entries, cells, old_index)
+        self._near(m, number, begin, entries, cells)
+        self._pairs(m, old_index)
         self._walls(m, old_index)
         a["origin"][:m] = a["place"][:m, :3]
+        a["near_origin"] = a["place"][:m, :3].copy()
+        a["box"][6:] = np.tile(a["box"][:3], 2)
+        self.wall_way = 0.0
 
-    def _adapt(self, step: int) -> None:
-        """A thicker skin where lists wear out quickly, a thinner one where they last."""
-        lasted = step - self.last_step
-        self.last_step = step
-        if self.rebuilds:
-            factor = 1.25 if lasted < 25 else 0.9 if lasted > 60 else 1.0
+    def _adapt_skin(self, evaluations: int) -> None:
+        """A thicker skin where lists from cells wear out quickly, a thinner one where they last."""
+        if self.searches:
+            factor = _factor(evaluations - self.searched, SKIN_LASTS)
             self.skin = min(max(self.skin * factor, SKIN_LEAST * self.radius), SKIN_MOST * self.radius)
+            self.margin = min(self.margin, MARGIN_MOST * self.skin)
+        self.searched = evaluations
+
+    def _adapt_margin(self, evaluations: int) -> None:
+        """The same for the margin."""
+        if self.rebuilds:
+            least, most = MARGIN_LEAST * SKIN_LEAST * self.radius, MARGIN_MOST * self.skin
+            self.margin = min(max(self.margin * _factor(evaluations - self.made, MARGIN_LASTS), least), most)
+        self.made = evaluations
 
     def _wrap(self) -> None:
         """Bring grains that have left a periodic box back into it; the ledger keeps their potential energy."""
@@ -144,26 +191,38 @@ class Lists:
         neighbours.cell_numbers(place, m, low, size, count, number)
         return number, count
 
-    def _pairs(
-        self, m: int, number: np.ndarray, begin: np.ndarray, entries: np.ndarray, cells: np.ndarray,
-        old_index: np.ndarray,
-    ) -> None:  # fmt: skip
-        a, counts = self.arrays, np.zeros(m, np.int64)
+    def _near(self, m: int, number: np.ndarray, begin: np.ndarray, entries: np.ndarray, cells: np.ndarray) -> None:
+        """The wider list of pairs."""
+        a = self.arrays
+        counts, spot, owner = np.zeros(m, np.int64), np.empty((m, 4)), np.empty(m, np.int64)
+        neighbours.by_cell(a["place"], a["grain"], entries, m, spot, owner)
         while True:
             found = np.empty((m, self.room), np.int32)
             neighbours.near_spheres(
-                a["place"], a["grain"], m, number, begin, entries, cells, a["box"], a["inverse"], self.skin, found,
-                counts,
+                a["place"], a["grain"], m, number, begin, entries, spot, owner, cells, a["box"], a["inverse"],
+                self.skin, found, counts,
             )  # fmt: skip
             most = int(counts.max(initial=0))
             if most <= self.room:
                 break
             self.room = most + 8
         start = np.empty(m + 1, np.int64)
+        second = np.empty(int(neighbours.running_sum(counts, m, start)), np.int32)
+        neighbours.fill_rows(found, m, start, second)
+        a.update(near_start=start, near_second=second)
+
+    def _pairs(self, m: int, old_index: np.ndarray) -> None:
+        """The pairs of the wider list that are closer than the margin."""
+        a, counts, start = self.arrays, np.zeros(m, np.int64), np.empty(m + 1, np.int64)
+        chosen = np.empty(len(a["near_second"]), np.int32)
+        neighbours.nearer_spheres(
+            a["place"], m, a["near_start"], a["near_second"], a["box"], a["inverse"], self.margin, chosen, counts
+        )
+        self.rebuilds += 1
         pairs = int(neighbours.running_sum(counts, m, start))
         count = blocks(pairs)
         first, second = np.full(count * LANES, m, np.uint32), np.full(count * LANES, m + 1, np.uint32)
-        neighbours.fill_pairs(found, counts, m, start, first, second)
+        neighbours.fill_nearer(chosen, a["near_start"], m, start, first, second)
         memory = np.zeros(count * LANES * self.memory)
         neighbours.carry_memory(
             m, start, second, memory, self.memory, self.kernels.VECTOR,
@@ -262,7 +321,12 @@ class Lists:
         return lists
 
 
+def _factor(lasted: int, should: tuple[int, int]) -> float:
+    """By what a skin that has lasted so many evaluations grows or shrinks."""
+    return 1.25 if lasted < should[0] else 0.9 if lasted > should[1] else 1.0
+
+
 _SAVED = (
-    "room", "wall_room", "radius", "largest", "skin", "rebuilds", "last_step", "offset", "pairs", "wall_contacts",
-    "worst",
+    "room", "wall_room", "radius", "largest", "skin", "margin", "rebuilds", "searches", "made", "searched", "wall_way",
+    "offset", "pairs", "wall_contacts", "worst",
 )  # fmt: skip

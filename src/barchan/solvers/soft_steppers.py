@@ -27,6 +27,11 @@ class VerletStepper:
         return self.solver.step * self.solver.dt
 
     @property
+    def evaluations(self) -> int:
+        """How often forces have been found so far."""
+        return self.solver.step
+
+    @property
     def pose_time(self) -> float:
         """The time, s, that the positions belong to."""
         return (self.solver.step + self.solver.drifted) * self.solver.dt
@@ -55,7 +60,7 @@ class VerletStepper:
             solver.step += taken
             if solver.drifted:
                 soft_watch.finite(solver)
-                solver.rebuild(tidy=True)
+                solver.refresh(tidy=True)
             elif solver.arrays["swallowed"][0]:
                 soft_changes.swallow(solver)
 
@@ -94,6 +99,12 @@ class RungeKuttaStepper:
         return float(self.solver.arrays["clock"][0])
 
     @property
+    def evaluations(self) -> int:
+        """How often forces have been found so far, about."""
+        cursor = self.solver.arrays["cursor"]
+        return int(cursor[1] + cursor[2]) * (len(self.tableau) + 1) + int(cursor[0])
+
+    @property
     def pose_time(self) -> float:
         """The time, s, that the positions belong to, within a step."""
         return float(self.solver.arrays["clock"][3])
@@ -101,9 +112,11 @@ class RungeKuttaStepper:
     def advance_to(self, t: float) -> None:
         """Take steps that end at time t, s."""
         solver, a, rule = self.solver, self.solver.arrays, self.integrator
+        c = solver.packed()
+        a["strayed"][0] = (a["clock"][0] - a["clock"][3]) * solver.kernels.wall_pace(c.frames, c.pose, c.axial, c.reach)
         a["clock"][3] = a["clock"][0]
         a["cursor"][4] = 0  # grains may have been put into another order, or walls moved
-        solver.rebuild(tidy=True)
+        solver.refresh(tidy=True, worn=False)
         while True:
             if len(self.base) != len(solver):
                 self._fit()
@@ -123,7 +136,7 @@ class RungeKuttaStepper:
                 continue
             soft_watch.finite(solver)
             # Grains keep their rows and their side of the box while a step is under way: its stages are stored so.
-            solver.rebuild(tidy=False)
+            solver.refresh(tidy=False)
 
     def statistics(self) -> dict[str, float | int]:
         """Accepted and rejected steps so far, and the shortest and longest accepted one, s."""

@@ -35,6 +35,7 @@ FRAME_RATE = 24.0  # 1/s, the paper's frames
 OUTLET_HEIGHT = 8.4  # m, of the hopper's mouth above the floor
 BIN_RADIUS = 6.4  # m, for FEW grains; it grows with the cube root of their number
 FEW = 397
+PITCH, JITTER = 1.24 * SIZE, 0.1 * SIZE  # m, of the lattice that grains begin in
 STEEPNESS = 2.6 / 1.9  # rise over run of the funnel
 LAWS = {1: "viscous", 2: "path", 3: "displacement"}
 
@@ -61,9 +62,7 @@ class Hopper:
         """The scene."""
         scale = max(1.0, (self.count / FEW) ** (1 / 3))
         bin_radius = BIN_RADIUS * scale
-        top = OUTLET_HEIGHT + STEEPNESS * (bin_radius - self.outlet)
-        spacing = 1.24 * SIZE
-        layers = math.ceil(self.count * spacing**2 / (math.pi * (bin_radius - SIZE) ** 2)) + 2
+        grains, height = self.few(bin_radius) if self.count <= FEW else self.many(bin_radius)
         return yee_scene(
             name=f"hopper of {self.count} grains, law {self.law}, μs = {self.friction:g}",
             duration=self.duration,
@@ -73,21 +72,35 @@ class Hopper:
             integrator=self.stepping(),
             seed=self.seed,
             wall_friction={"hopper": (self.wall_friction, self.wall_rolling)},
-            grains=cubes(
-                self.count,
-                {
-                    "kind": "lattice",
-                    "region": {
-                        "kind": "cylinder",
-                        "base": [0, 0, top],
-                        "radius": bin_radius - 0.4 * SIZE,
-                        "height": layers * spacing,
-                    },
-                    "jitter": 0.1 * SIZE,
-                },
-            ),
-            walls=hopper_walls(self.outlet, bin_radius, layers * spacing),
+            grains=grains,
+            walls=hopper_walls(self.outlet, bin_radius, height),
         )
+
+    def few(self, bin_radius: float) -> tuple[dict[str, Any], float]:
+        """Grains above the funnel, into which they fall, and the height of the bin around them, m."""
+        layers = math.ceil(self.count * PITCH**2 / (math.pi * (bin_radius - SIZE) ** 2)) + 2
+        region = {
+            "kind": "cylinder",
+            "base": [0, 0, OUTLET_HEIGHT + STEEPNESS * (bin_radius - self.outlet)],
+            "radius": bin_radius - 0.4 * SIZE,
+            "height": layers * PITCH,
+        }
+        return cubes(self.count, {"kind": "lattice", "region": region, "jitter": JITTER}), layers * PITCH
+
+    def many(self, bin_radius: float) -> tuple[dict[str, Any], float]:
+        """Grains from the mouth of the funnel upwards: from above it they would fall so far as to go through others."""
+        clear = (0.5 * math.sqrt(3) * SIZE + JITTER) * math.hypot(1.0, 1.0 / STEEPNESS)  # m, from the funnel's side
+        rng, rows, height, left = np.random.default_rng(self.seed), [], 0.5 * PITCH, self.count
+        along = PITCH * np.arange(-math.ceil(bin_radius / PITCH), math.ceil(bin_radius / PITCH) + 1)
+        across = np.stack(np.meshgrid(along, along, indexing="ij"), axis=-1).reshape(-1, 2)
+        while left > 0:
+            reach = min(self.outlet + height / STEEPNESS, bin_radius) - clear
+            layer = across[np.hypot(across[:, 0], across[:, 1]) <= reach][:left]
+            rows.append(np.column_stack([layer, np.full(len(layer), OUTLET_HEIGHT + height)]))
+            height, left = height + PITCH, left - len(layer)
+        places = np.concatenate(rows) + JITTER * rng.uniform(-1, 1, (self.count, 3))
+        bin_height = max(height + PITCH - STEEPNESS * (bin_radius - self.outlet), PITCH)
+        return cubes(None, {"kind": "points", "positions": places.round(4).tolist()}), bin_height
 
     def stepping(self) -> dict[str, Any]:
         """The integrator as a scene writes it."""
@@ -96,7 +109,7 @@ class Hopper:
         return {"kind": self.integrator, "tolerance": self.tolerance, "shortest": self.shortest}
 
 
-def cubes(count: int, fill: dict[str, Any], *, scatter: float = 0.0, name: str = "stones") -> dict[str, Any]:
+def cubes(count: int | None, fill: dict[str, Any], *, scatter: float = 0.0, name: str = "stones") -> dict[str, Any]:
     """The grains of all studies; scatter: of the velocities at the start, m/s, so that no lattice stands."""
     return {
         "name": name,
