@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
+from importlib import resources
+
 import pytest
 
 from barchan.errors import SceneError
@@ -73,3 +76,13 @@ def test_an_unknown_path_names_the_nearest(fields, text, message):
 def test_an_unknown_field_at_the_end_is_told_by_the_scene(fields):
     with pytest.raises(SceneError, match=r"grains\[0\].cuont: unknown field; .* Did you mean 'count'\?"):
         build(override(fields, "grains.0.cuont=3"))
+
+
+def test_a_table_left_out_inside_a_table_starts_from_its_default(fields):
+    fields["grains"][0].pop("shape", None)
+    assert override(fields, "grains.0.shape.kind=dimer")["grains"][0]["shape"] == {"kind": "dimer"}
+    packing = tomllib.loads((resources.files("barchan.scenes") / "jam_2d.toml").read_text(encoding="utf-8"))
+    assert "minimiser" not in packing["relax"]
+    assert override(packing, "relax.minimiser.kind=fire")["relax"]["minimiser"] == {"kind": "fire"}
+    kept = override(packing, "relax.minimiser.products=7")["relax"]["minimiser"]
+    assert kept["kind"] == "newton" and kept["products"] == 7

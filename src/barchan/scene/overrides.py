@@ -31,6 +31,10 @@ def override(fields: dict[str, Any], text: str) -> dict[str, Any]:
         changed[steps[0]] = _default(steps[0], changed)
     table: Any = changed
     for depth, step in enumerate(steps[:-1]):
+        if isinstance(table, dict) and step not in table:
+            inner = _left_out(fields, steps[: depth + 1])
+            if inner is not None:
+                table[step] = inner
         table = table[_place(table, step, steps[:depth], target)]
     last = _place(table, steps[-1], steps[:-1], target, new=True)
     chosen = _parsed(value.strip())
@@ -58,6 +62,17 @@ def _default(name: str, fields: dict[str, Any]) -> Any:
     if isinstance(default, Table):
         return default.to_dict(full=False)
     return [] if isinstance(default, tuple) and not field.is_required() else {}
+
+
+def _left_out(fields: dict[str, Any], steps: list[str]) -> Any:
+    """What a table inside a table starts from where the scene leaves it out; None where there is no such table."""
+    try:
+        table: Any = Scene.model_validate(fields).to_dict(full=True)
+        for depth, step in enumerate(steps):
+            table = table[_place(table, step, steps[:depth], "")]
+    except (SceneError, ValueError):  # the scene may need this very change to be a valid one
+        return None
+    return copy.deepcopy(table) if isinstance(table, (dict, list)) else None
 
 
 def _place(table: Any, step: str, before: list[str], target: str, *, new: bool = False) -> Any:
