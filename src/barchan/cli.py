@@ -271,7 +271,7 @@ def reproduce(
 
 @app.command()
 def bench(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The benchmark: settled-bed, gas.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The benchmark: settled-bed, gas, triangles.")],
     grains: Annotated[int, typer.Option(min=1, help="How many grains.")] = 10_000,
     threads: Annotated[
         list[int] | None, typer.Option(min=1, help="On how many threads; may be given again. Left out: one, and all.")
@@ -340,15 +340,16 @@ def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Prog
     count = len(recording)
     stride = -(-count // MOVIE_FRAMES)
     rate = min(scene.frame_rate / stride, MOVIE_RATE)
+    look: dict[str, Any] = {"color": "speed"} if scene.solver == "beams" else {}
     wanted: dict[str, Callable[[Path], Path]] = {
         "summary.png": lambda path: draw.save_figure(draw.draw_summary(recording), path),
-        "scene.png": lambda path: draw.save_figure(draw.draw_scene(recording[-1], scene.walls), path),
+        "scene.png": lambda path: draw.save_figure(draw.draw_scene(recording[-1], scene.walls, **look), path),
     }
     if movie and count > 1:
         frames = range(0, count, stride)
         wanted["movie.gif"] = lambda path: draw.write_movie(
             recording, path, scene.walls, fps=rate, frames=frames,
-            progress=lambda done, total: progress.status("drawing movie.gif", f"{done} of {total}"),
+            progress=lambda done, total: progress.status("drawing movie.gif", f"{done} of {total}"), **look,
         )  # fmt: skip
     made = []
     for name, write in wanted.items():

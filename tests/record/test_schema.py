@@ -21,9 +21,10 @@ def test_the_document_holds_the_table() -> None:
 
 
 def test_every_array_of_a_frame_is_in_the_table() -> None:
-    of_frame = {field.name for field in dataclasses.fields(Frame)} - {"time", "step", "contacts"}
+    of_frame = {field.name for field in dataclasses.fields(Frame)} - {"time", "step", *schema.HOLDER.values()}
     of_contacts = {field.name for field in dataclasses.fields(Contacts)}
-    assert {field.name for field in schema.FIELDS} == of_frame | of_contacts
+    of_others = {field.name for kind in schema.OPTIONAL.values() for field in dataclasses.fields(kind)}
+    assert {field.name for field in schema.FIELDS} == of_frame | of_others
     assert {field.name for field in schema.FIELDS if field.per == "contact"} == of_contacts
 
 

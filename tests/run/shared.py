@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import hashlib
 import os
 import subprocess
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from barchan.record import checkpoint
+from barchan.record import checkpoint, schema
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 
@@ -92,8 +91,7 @@ def call(*arguments: str | Path, cwd: Path) -> tuple[int, str, str]:
 
 def frame_arrays(frame: Frame) -> dict[str, np.ndarray]:
     """The arrays of a frame by name."""
-    fields = {field.name: getattr(frame, field.name) for field in dataclasses.fields(frame)}
-    return {name: np.asarray(value) for name, value in fields.items() if value is not None}
+    return {"time": np.asarray(frame.time), "step": np.asarray(frame.step), **schema.frame_arrays(frame)}
 
 
 def recording_hash(folder: Path) -> str:

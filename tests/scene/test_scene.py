@@ -134,7 +134,10 @@ def test_everything_wrong_is_told_at_once(fields):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"solver": "sotf"}, "solver: 'sotf' is not among the solvers; known: soft, hard, relax. Did you mean 'soft'?"),
+        (
+            {"solver": "sotf"},
+            "solver: 'sotf' is not among the solvers; known: soft, hard, relax, beams. Did you mean 'soft'?",
+        ),
         ({"dimensions": 4}, "dimensions: 4; must be 2 or 3."),
         ({"seed": -1}, "seed: -1; must be ≥ 0."),
         ({"rotation": "maybe"}, "rotation: 'maybe'; must be a valid boolean, unable to interpret input."),

@@ -12,7 +12,7 @@ from typing import Any
 from barchan import __version__
 from barchan.errors import FileError, Finding, SceneError
 
-NAMES = ("settled-bed", "gas")
+NAMES = ("settled-bed", "gas", "triangles")
 
 
 def benchmark(name: str) -> ModuleType:

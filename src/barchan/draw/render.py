@@ -10,6 +10,7 @@ import numpy as np
 
 from barchan.draw.camera import Window
 from barchan.draw.colors import BACKDROP, GROUND, INK, linear, to_bytes
+from barchan.draw.polygons import paint
 from barchan.geometry import rotate
 from barchan.kernels import raster
 from barchan.record.frame import Frame
@@ -161,6 +162,12 @@ def render(
     the height of the ground that takes the shadows. `flat` draws discs instead of lit spheres; `fine` takes
     twice the time for smoother shade.
     """
+    if frame.triangles is not None and window.camera.names == ("x", "z"):
+        image = paint(frame, window, colours, backdrop)
+        if walls:
+            none = np.full((raster.SAMPLES * window.height, raster.SAMPLES * window.width), -np.inf, np.float32)
+            _walls_over(image, none, window, placed(walls, frame))
+        return to_bytes(image)
     centre = np.nan_to_num(window.samples(frame.sphere_position), nan=-FAR, posinf=FAR, neginf=-FAR).clip(-FAR, FAR)
     radius = np.maximum(frame.sphere_radius * window.sample_scale, 0.75)
     width, height = raster.SAMPLES * window.width, raster.SAMPLES * window.height

@@ -35,6 +35,10 @@ TEMPLATES = (
 )  # fmt: skip
 HARD_TEMPLATES = ("wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_search", "hard_events")
 RELAX_TEMPLATES = ("relax_energy", "relax_steps")
+BEAMS_TEMPLATES = ("wall_frames", "beams_poses")
+BEAMS_KERNELS = (  # the same for every scene; in the cache too, because numba does not see that a called file changed
+    "beams_overlap", "beams_walls", "beams_contacts", "beams_motion", "beams_phases", "beams_advance",
+)  # fmt: skip
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )
@@ -169,6 +173,20 @@ def bind_relax(
     return _bound(header, "relax_bound", RELAX_TEMPLATES)
 
 
+def bind_beams(paths: list[Callable[..., Any]]) -> types.SimpleNamespace:
+    """The kernels of `BEAMS_KERNELS`, and those of `BEAMS_TEMPLATES` for these path functions, as a namespace."""
+    header = "\n".join(
+        [
+            "from numba import njit",
+            "from barchan.kernels.compile import compiled_by",
+            *_choice_lines("motion_path", "kind, t, table, row", "t", paths, 3),
+            "",
+        ]
+    )
+    own, common = _bound(header, "bound", BEAMS_TEMPLATES), _bound("", "bound", BEAMS_KERNELS)
+    return types.SimpleNamespace(**{**vars(own), **vars(common)})
+
+
 def _bound(header: str, stand_in: str, templates: tuple[str, ...]) -> types.SimpleNamespace:
     """The templates with the header in the place of their stand-in, from the cache where it has them."""
     sources = {name: _template(name) for name in templates}
@@ -259,7 +277,15 @@ def _registered(function: Callable[..., Any], *, inline: bool = False) -> str:
 @functools.cache
 def _template(name: str) -> str:
     text = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
-    for other in ("bound", "relax_bound", *TEMPLATES, *HARD_TEMPLATES, *RELAX_TEMPLATES):
+    for other in (
+        "bound",
+        "relax_bound",
+        *TEMPLATES,
+        *HARD_TEMPLATES,
+        *RELAX_TEMPLATES,
+        *BEAMS_TEMPLATES,
+        *BEAMS_KERNELS,
+    ):
         text = text.replace(f"from barchan.kernels.{other} import", f"from .{other} import")
     return f"# barchan {__version__}\n{text}"
 

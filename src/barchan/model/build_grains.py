@@ -17,6 +17,7 @@ from barchan.model.grains import Grains, no_grains
 from barchan.model.scatter import scatter
 from barchan.model.sizes import draw_sizes
 from barchan.model.space import Space, space_of
+from barchan.model.triangles import flat_clump
 from barchan.scene.grains import (
     Box,
     BoxRegion,
@@ -33,6 +34,7 @@ from barchan.scene.grains import (
     SphereGrain,
 )
 from barchan.scene.materials import Material
+from barchan.scene.polygons import FLAT_SHAPES, PolygonGrain
 from barchan.scene.sources import Source
 
 
@@ -133,6 +135,8 @@ def assemble(
 
 def clump_of(shape: GrainShape) -> ClumpProperties:
     """The spheres and properties of a grain of size 1 m, or of a clump given in metres as it is."""
+    if isinstance(shape, FLAT_SHAPES):
+        return flat_clump(shape)
     if isinstance(shape, ClumpGrain):
         offsets = np.array([sphere.position for sphere in shape.spheres])
         return clump_properties(offsets, np.array([sphere.radius for sphere in shape.spheres]))
@@ -193,15 +197,15 @@ def space_in(scene: GrainScene, region: BoxRegion | CylinderRegion) -> Space:
 def _sizes(group: GrainGroup, count: int, rng: np.random.Generator, where: str) -> np.ndarray:
     if group.size is not None:
         return draw_sizes(group.size, count, rng, where=f"{where}.size")
-    if isinstance(group.shape, ClumpGrain):
+    if isinstance(group.shape, (ClumpGrain, PolygonGrain)):
         return np.ones(count)
     what = f"group {group.name!r} has no size, and its file has no radii"
     raise SceneError(Finding(f"{where}.size", what, "one of the two must say how large the grains are"))
 
 
 def _file_sizes(group: GrainGroup, radius: np.ndarray, where: str) -> np.ndarray:
-    if isinstance(group.shape, ClumpGrain):
-        what = f"group {group.name!r} is a clump in metres, and its file has radii"
+    if isinstance(group.shape, (ClumpGrain, PolygonGrain)):
+        what = f"group {group.name!r} is a {group.shape.key} in metres, and its file has radii"
         raise SceneError(Finding(f"{where}.fill.path", what, "only one of them can say how large the grains are"))
     return 2.0 * radius
 

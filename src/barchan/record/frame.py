@@ -20,6 +20,23 @@ class Contacts:
 
 
 @dataclass
+class Corners:
+    """The triangles of flat grains, one for each sphere of the frame, which is the circle about it."""
+
+    triangle_corners: np.ndarray  # (T, 6) m: x and z of three corners
+
+
+@dataclass
+class BeamLines:
+    """The beams between triangles, broken ones too."""
+
+    beam_ends: np.ndarray  # (B, 2) int64, rows of the two triangles
+    beam_cause: np.ndarray  # (B,) int8: 0 whole, broken by 1 stretch, 2 force, 3 moment
+    beam_broken_at: np.ndarray  # (B,) s, not a number for a whole beam
+    beam_yielded_at: np.ndarray  # (B,) s, when it first yielded; not a number where it never did
+
+
+@dataclass
 class Frame:
     """The grains, ordered by id, at one time."""
 
@@ -42,6 +59,8 @@ class Frame:
     contacts: Contacts | None = None
     cell: np.ndarray = field(default_factory=lambda: np.zeros((0, 7)))  # (1, 7) m, lower corner, lengths (0: open) and
     # tilt of the periodic box; (0, 7) where nothing repeats
+    triangles: Corners | None = None
+    beams: BeamLines | None = None
 
     def __len__(self) -> int:
         return len(self.id)

@@ -13,7 +13,7 @@ import numpy as np
 from barchan.errors import FileError, Finding
 from barchan.record import blocks
 from barchan.record.frame import Frame
-from barchan.record.schema import FIELD, FORMAT_VERSION, Field, frame_arrays, frame_from, missing_rows
+from barchan.record.schema import FIELD, FIRST, FORMAT_VERSION, OPTIONAL, Field, frame_arrays, frame_from, missing_rows
 from barchan.record.source import Source, check_format
 
 START, FRAME, SAMPLES, CUT = 1, 2, 3, 4  # kinds of blocks
@@ -124,14 +124,15 @@ class JournalReader:
 
         def array(field: Field) -> np.ndarray:
             if field.later and field.name not in entries:
-                return missing_rows(field, entries["first"]["shape"][0] if field.per == "contact" else 0)
+                return missing_rows(field, entries[FIRST[field.per]]["shape"][0] if field.per in OPTIONAL else 0)
             one = entries[field.name]
             name = one.get("twin", field.name)
             return blocks.read_array(self._file, places[name], entries[name])
 
         try:
             with self._lock:
-                return frame_from(stored.header["time"], stored.header["step"], "first" in entries, array)
+                there = [per for per in OPTIONAL if FIRST[per] in entries]
+                return frame_from(stored.header["time"], stored.header["step"], there, array)
         except blocks.DamagedError as problem:
             raise FileError(Finding(
                 f"{self.path}, frame {index}", str(problem), "what was written",
@@ -139,11 +140,10 @@ class JournalReader:
             )) from problem  # fmt: skip
 
     def counts(self) -> dict[str, np.ndarray]:
-        """(F,) int64 numbers of rows per grain, sphere, wall, cell and contact; −1 contacts: none recorded."""
-        first = {"grain": "id", "sphere": "sphere_grain", "wall": "wall_present", "cell": "cell", "contact": "first"}
+        """(F,) int64 numbers of rows per grain, sphere, wall, …; −1: none recorded."""
         rows = [{one["name"]: one["shape"][0] for one in s.header["arrays"] if "shape" in one} for s in self._frames]
-        none = {per: 0 if per == "cell" else -1 for per in first}
-        return {per: np.array([row.get(name, none[per]) for row in rows], np.int64) for per, name in first.items()}
+        none = {per: 0 if per == "cell" else -1 for per in FIRST}
+        return {per: np.array([row.get(name, none[per]) for row in rows], np.int64) for per, name in FIRST.items()}
 
     def single(self) -> bool:
         """Whether in every frame each grain is one sphere."""

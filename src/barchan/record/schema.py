@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from barchan.record.frame import Contacts, Frame
+from barchan.record.frame import BeamLines, Contacts, Corners, Frame
 
 FORMAT_VERSION = 1  # raised when an older reader could no longer read the file
 
-Per = Literal["grain", "sphere", "wall", "cell", "contact"]
+Per = Literal["grain", "sphere", "wall", "cell", "contact", "triangle", "beam"]
+OPTIONAL = {"contact": Contacts, "triangle": Corners, "beam": BeamLines}  # what a frame may have, each in its holder
+HOLDER = {"contact": "contacts", "triangle": "triangles", "beam": "beams"}  # the holder's name in a frame
+FIRST = {
+    "grain": "id", "sphere": "sphere_grain", "wall": "wall_present", "cell": "cell", "contact": "first",
+    "triangle": "triangle_corners", "beam": "beam_ends",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -83,6 +89,15 @@ FIELDS: tuple[Field, ...] = (
     _contact("overlap", "float64", (), "m", "depth of the contact"),
     Field("mode", "contact", "int8", (), "", "of the contact's law, counted from 1 (`stick-slip`: 1 sticks, 2 slips); "
           "0: it has none", "/barchan/contacts/mode", later=True),
+    Field("triangle_corners", "triangle", "float64", (6,), "m", "x and z of three corners of the triangle in the "
+          "sphere's place (solver `beams`)", "/barchan/triangles/corners", later=True),
+    Field("beam_ends", "beam", "int64", (2,), "", "rows of the two triangles", "/barchan/beams/ends", True, later=True),
+    Field("beam_cause", "beam", "int8", (), "", "0: whole; broken by 1 stretch, 2 force, 3 moment",
+          "/barchan/beams/cause", True, later=True),
+    Field("beam_broken_at", "beam", "float64", (), "s", "when it broke; NaN: it is whole", "/barchan/beams/broken_at",
+          True, later=True),
+    Field("beam_yielded_at", "beam", "float64", (), "s", "when it first yielded; NaN: never",
+          "/barchan/beams/yielded_at", True, later=True),
 )  # fmt: skip
 
 FIELD: dict[str, Field] = {field.name: field for field in FIELDS}
@@ -116,16 +131,18 @@ _BESIDE: tuple[Dataset, ...] = (
     Dataset("/barchan/frames/walls", "int64", "(F,)", "", "always there", "W of each frame"),
     Dataset("/barchan/frames/cells", "int64", "(F,)", "", "0", "1 in a frame of a periodic scene"),
     Dataset("/barchan/frames/contacts", "int64", "(F,)", "", "−1", "C of each frame; −1: contacts were not recorded"),
+    Dataset("/barchan/frames/triangles", "int64", "(F,)", "", "−1", "T of each frame; −1: grains are of spheres"),
+    Dataset("/barchan/frames/beams", "int64", "(F,)", "", "−1", "B of each frame; −1: grains are of spheres"),
     Dataset("/barchan/offsets/*field*", "int64", "(F,)", "", "always there", "first row of each frame in the field"),
 )
-_LETTER = {"grain": "N", "sphere": "M", "wall": "W", "cell": "1", "contact": "C"}
+_LETTER = {"grain": "N", "sphere": "M", "wall": "W", "cell": "1", "contact": "C", "triangle": "T", "beam": "B"}
 
 
 def datasets() -> Iterator[Dataset]:
     """Every dataset of a recording, in the order of the documents."""
     for field in FIELDS:
         shape = ", ".join(("Σ" + _LETTER[field.per], *map(str, field.row)))
-        default = "absent rows" if field.per in ("cell", "contact") else "always there"
+        default = "absent rows" if field.per == "cell" or field.per in OPTIONAL else "always there"
         yield Dataset(field.path, field.dtype, f"({shape})", field.unit, default, f"{field.name}: {field.meaning}")
     yield from _BESIDE
 
@@ -142,9 +159,9 @@ def frame_arrays(frame: Frame) -> dict[str, np.ndarray]:
     """The arrays of a frame by field name, of the table's types and C order; without contacts if it has none."""
     arrays: dict[str, np.ndarray] = {}
     for field in FIELDS:
-        if field.per == "contact" and frame.contacts is None:
+        holder = getattr(frame, HOLDER[field.per]) if field.per in OPTIONAL else frame
+        if holder is None:
             continue
-        holder = frame.contacts if field.per == "contact" else frame
         array = np.asarray(getattr(holder, field.name))
         if array.ndim != 1 + len(field.row) or array.shape[1:] != field.row:
             raise ValueError(f"frame.{field.name} has shape {array.shape}, expected (n, …) with rows {field.row}")
@@ -156,11 +173,11 @@ def frame_arrays(frame: Frame) -> dict[str, np.ndarray]:
     return arrays
 
 
-def frame_from(time: float, step: int, contacts: bool, array: Callable[[Field], np.ndarray]) -> Frame:
-    """A frame whose arrays are fetched by `array(field)`."""
-    rows = {field.name: array(field) for field in FIELDS if field.per != "contact"}
-    touching = Contacts(**{f.name: array(f) for f in FIELDS if f.per == "contact"}) if contacts else None
-    return Frame(time=time, step=step, **rows, contacts=touching)
+def frame_from(time: float, step: int, there: Collection[str], array: Callable[[Field], np.ndarray]) -> Frame:
+    """A frame whose arrays are fetched by `array(field)`; `there` says which of `OPTIONAL` it has."""
+    rows: dict[str, Any] = {field.name: array(field) for field in FIELDS if field.per not in OPTIONAL}
+    more = {HOLDER[per]: OPTIONAL[per](**{f.name: array(f) for f in FIELDS if f.per == per}) for per in there}
+    return Frame(time=time, step=step, **rows, **more)
 
 
 def missing_rows(field: Field, count: int) -> np.ndarray:

@@ -29,7 +29,7 @@ class Source(Protocol):
         ...
 
     def counts(self) -> Mapping[str, np.ndarray]:
-        """(F,) int64 numbers of rows per grain, sphere, wall, cell and contact; −1 contacts: none recorded."""
+        """(F,) int64 numbers of rows per grain, sphere, wall, …; −1: none recorded."""
         ...
 
     def single(self) -> bool:

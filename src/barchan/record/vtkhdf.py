@@ -14,7 +14,17 @@ import numpy as np
 from barchan.record import blocks
 from barchan.record.columns import Column
 from barchan.record.frame import Frame
-from barchan.record.schema import FIELD, FIELDS, FORMAT_VERSION, Field, frame_arrays, frame_from, missing_rows
+from barchan.record.schema import (
+    FIELD,
+    FIELDS,
+    FIRST,
+    FORMAT_VERSION,
+    OPTIONAL,
+    Field,
+    frame_arrays,
+    frame_from,
+    missing_rows,
+)
 from barchan.record.source import Source, check_format
 
 _POINT_DATA = "/VTKHDF/PointData/"
@@ -117,7 +127,7 @@ class _Writer:
         frames = self.file.create_group("/barchan/frames")
         frames["time"], frames["spheres"] = steps["Values"], self.file["/VTKHDF/NumberOfPoints"]
         frames["step"] = self.source.steps
-        for per in ("grain", "wall", "cell", "contact"):
+        for per in ("grain", "wall", "cell", *OPTIONAL):
             frames[per + "s"] = self.counts[per]
 
     def _vertices(self) -> None:
@@ -214,8 +224,10 @@ class VtkhdfReader:
         self.series_units = [(name, str(own["series"][name].attrs["unit"])) for name in names]
         self.times: np.ndarray = own["frames/time"][()]
         self.steps: np.ndarray = own["frames/step"][()]
-        self._counts = {per: own[f"frames/{per}s"][()] for per in ("grain", "sphere", "wall", "contact")}
-        self._counts["cell"] = own["frames/cells"][()] if "cells" in own["frames"] else np.zeros_like(self.steps)
+        none = np.full(len(self.times), -1, np.int64)
+        frames = own["frames"]
+        self._counts = {per: frames[f"{per}s"][()] if f"{per}s" in frames else none for per in FIRST}
+        self._counts["cell"] = np.maximum(self._counts["cell"], 0)  # files without any have none in their frames
         there = [field for field in FIELDS if not field.later or field.path in self._file]
         self._offsets = {field.name: self._file[field.offsets][()] for field in there}
         self._rows = {field.name: self._file[field.path] for field in there}
@@ -230,11 +242,11 @@ class VtkhdfReader:
             rows: np.ndarray = self._rows[field.name][first : first + int(self._counts[field.per][index])]
             return rows
 
-        contacts = self._counts["contact"][index] >= 0
-        return frame_from(float(self.times[index]), int(self.steps[index]), bool(contacts), array)
+        there = [per for per in OPTIONAL if self._counts[per][index] >= 0]
+        return frame_from(float(self.times[index]), int(self.steps[index]), there, array)
 
     def counts(self) -> Mapping[str, np.ndarray]:
-        """(F,) int64 numbers of rows per grain, sphere, wall, cell and contact; −1 contacts: none recorded."""
+        """(F,) int64 numbers of rows per grain, sphere, wall, …; −1: none recorded."""
         return self._counts
 
     def single(self) -> bool:

@@ -19,7 +19,7 @@ from barchan.observables.flow import gate_series, gate_values
 from barchan.run.schedule import Schedule
 from barchan.run.start import last_grains
 from barchan.scene import Scene
-from barchan.solvers import preflight, relax_preflight
+from barchan.solvers import beams_preflight, preflight, relax_preflight
 
 ALWAYS = ("energy", "contacts", "pile", "count")  # observables of every run
 MOST_WORK = 1_000_000  # grain-steps between two visits: about a fifth of a second on one core
@@ -85,6 +85,9 @@ class Plan:
         if scene.solver == "relax":
             warnings = tuple(relax_preflight.check(model, grains))
             time_step = TimeStep(1 / scene.frame_rate, "from one relaxed point to the next, a coordinate and no time")
+        elif scene.solver == "beams":
+            warnings = tuple(beams_preflight.check(model, grains))
+            time_step = beams_preflight.choose(model, grains)
         else:
             warnings = tuple(preflight.check(model, grains))
             time_step = timestep.choose(model, grains)

@@ -38,6 +38,15 @@ ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
     ("events", lambda events: ", ".join(f"{name} at {time:.4g} s" for name, time in events.items()) or "none came"),
     ("recorded", lambda frames, samples: f"{frames} frames, {samples} samples"),
     ("worst overlap", lambda worst_overlap: f"{100 * worst_overlap:.3g}% of the smaller radius"),
+    ("worst overlap", lambda overlap_share: f"{100 * overlap_share:.3g}% of the smaller triangle"),
+    ("overlaps by kind", lambda overlap_kinds: ", ".join(f"{n} {kind}" for kind, n in overlap_kinds.items()) or "none"),
+    (
+        "broken beams",
+        lambda broken_beams, yielded_beams, fragments: (
+            (", ".join(f"{n} by {cause}" for cause, n in broken_beams.items() if n) or "none")
+            + f"; {yielded_beams} yielded; {fragments} pieces"
+        ),
+    ),
     ("energy balance", lambda energy_error: f"out by {100 * energy_error:.2g}% of what was turned over"),
     (
         "relaxed",

@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from barchan.scene.beams import Beams, Breakage, Yielding
     from barchan.scene.deformation import Compression, PressureControl, PureShear, SimpleShear
     from barchan.scene.events import (
         AddWall,
@@ -50,6 +51,16 @@ if TYPE_CHECKING:
     )
     from barchan.scene.materials import Material, PairOverride, Stiction, surface
     from barchan.scene.overrides import override
+    from barchan.scene.polygons import (
+        CrossGrain,
+        EllGrain,
+        HexagonGrain,
+        IrregularGrain,
+        PolygonGrain,
+        SquareGrain,
+        StarGrain,
+        TriangleGrain,
+    )
     from barchan.scene.relax import Relax
     from barchan.scene.scene import SOLVERS, Record, Scene, schema
     from barchan.scene.sources import Sink, Source
@@ -64,26 +75,33 @@ __all__ = [
     "AtCount",
     "AtRest",
     "AtTime",
+    "Beams",
     "Box",
     "BoxRegion",
+    "Breakage",
     "ChangeGravity",
     "ClumpGrain",
     "ClumpSphere",
     "Compression",
+    "CrossGrain",
     "CubeGrain",
     "CylinderRegion",
     "DimerGrain",
+    "EllGrain",
     "Event",
     "FileFill",
     "FixedSize",
     "GrainGroup",
+    "HexagonGrain",
     "HexagonalFill",
+    "IrregularGrain",
     "LatticeFill",
     "LognormalSize",
     "Material",
     "NormalSize",
     "PairOverride",
     "PointsFill",
+    "PolygonGrain",
     "PressureControl",
     "PureShear",
     "PyramidFill",
@@ -97,6 +115,8 @@ __all__ = [
     "Sink",
     "Source",
     "SphereGrain",
+    "SquareGrain",
+    "StarGrain",
     "StartMotion",
     "Stiction",
     "StopRun",
@@ -104,8 +124,10 @@ __all__ = [
     "TableSize",
     "Tether",
     "TetraGrain",
+    "TriangleGrain",
     "UniformSize",
     "Wall",
+    "Yielding",
     "dumps",
     "library",
     "load",
@@ -116,8 +138,8 @@ __all__ = [
 ]
 
 _HOMES = (
-    "grains", "materials", "walls", "sources", "tethers", "events", "deformation", "relax", "scene", "toml",
-    "overrides", "files",
+    "grains", "polygons", "beams", "materials", "walls", "sources", "tethers", "events", "deformation", "relax",
+    "scene", "toml", "overrides", "files",
 )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from typing import Annotated, ClassVar, Literal, Self
 from annotated_types import Ge, Gt, Le, Len, Lt
 from pydantic import ValidationInfo, field_validator, model_validator
 
+from barchan.scene.polygons import FLAT_SHAPES, FlatShape, PolygonGrain
 from barchan.scene.problems import fault
 from barchan.scene.quantities import (
     AngularVelocity,
@@ -107,11 +108,11 @@ class ClumpGrain(Table):
     spheres: Annotated[tuple[ClumpSphere, ...], Len(1, 10_000)]
 
 
-GrainShape = SphereGrain | CubeGrain | DimerGrain | TetraGrain | RodGrain | ClumpGrain
+GrainShape = SphereGrain | CubeGrain | DimerGrain | TetraGrain | RodGrain | ClumpGrain | FlatShape
 ShapeField = Annotated[
     GrainShape,
     Choice(
-        among(SphereGrain, CubeGrain, DimerGrain, TetraGrain, RodGrain, ClumpGrain),
+        among(SphereGrain, CubeGrain, DimerGrain, TetraGrain, RodGrain, ClumpGrain, *FLAT_SHAPES),
         "shapes of grains",
         bare=Bare(ClumpGrain, "spheres", (list, tuple)),
     ),
@@ -374,9 +375,10 @@ class GrainGroup(Table):
 
     @model_validator(mode="after")
     def _sized(self) -> GrainGroup:
-        if isinstance(self.shape, ClumpGrain):
+        if isinstance(self.shape, (ClumpGrain, PolygonGrain)):
             if self.size is not None:
-                raise fault("both a size and a clump in metres", "a clump given by its spheres has no `size`")
+                what = f"both a size and a {self.shape.key} in metres"
+                raise fault(what, f"a {self.shape.key} given in metres has no `size`")
         elif self.size is None and not isinstance(self.fill, FileFill):
             raise fault("no size", f"a {self.shape.key} needs its `size`, such as size = '5 mm'")
         return self

@@ -9,6 +9,7 @@ from annotated_types import Ge, Le, Len
 from pydantic import Field, field_validator
 from pydantic_core import InitErrorDetails
 
+from barchan.scene.beams import Beams
 from barchan.scene.checks import scene_problems
 from barchan.scene.deformation import DeformationField
 from barchan.scene.events import Event
@@ -23,7 +24,7 @@ from barchan.scene.tables import Table
 from barchan.scene.tethers import Tether
 from barchan.scene.walls import Wall
 
-SOLVERS = ("soft", "hard", "relax")
+SOLVERS = ("soft", "hard", "relax", "beams")
 MOST_SEED = 2**63 - 1
 
 
@@ -81,6 +82,7 @@ class Scene(Table):
     record: Record = Record()
     start: str | None = None  # the folder of a run whose last frame the grains are taken from, instead of their fills
     relax: Relax = Field(default_factory=lambda: Relax())  # for the solver of that name
+    beams: Beams = Beams()  # for the solver of that name
     checkpoint_interval: PositiveTime = 60.0  # s of the wall clock
 
     @field_validator("solver")

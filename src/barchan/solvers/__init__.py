@@ -29,6 +29,10 @@ def _solver(model: Model) -> Any:
         from barchan.solvers.relax import RelaxSolver
 
         return RelaxSolver
+    if model.scene.solver == "beams":
+        from barchan.solvers.beams import BeamSolver
+
+        return BeamSolver
     from barchan.solvers.soft import SoftSolver
 
     return SoftSolver

@@ -15,6 +15,7 @@ from barchan.model.grains import Grains
 from barchan.model.pour import Pourer
 from barchan.model.timestep import contact_time, impact_speed
 from barchan.observables import Moment
+from barchan.scene.polygons import FLAT_SHAPES
 from barchan.shapes.mesh import Mesh
 from barchan.solvers import create, hard_check, soft_box
 
@@ -27,6 +28,7 @@ LISTED = 4  # findings of one kind that are told one by one
 def check(model: Model, grains: Grains) -> list[Finding]:
     """Warnings about a scene at its start; SceneError with all errors where there are any."""
     hard = model.scene.solver == "hard"
+    _flat_shapes(model)
     if hard:
         hard_check.refuse(model, grains)
     elif sticky := [k for k, wall in enumerate(model.scene.walls) if wall.sticky]:
@@ -45,6 +47,18 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     if errors:
         raise SceneError(errors)
     return [*_notes(model), *([] if hard else _soft(solver, grains.join(model.poured))), *_odd_sizes(solver)]
+
+
+def _flat_shapes(model: Model) -> None:
+    """SceneError where grains of triangles are given to a solver of spheres."""
+    kinds = [(f"grains[{k}]", one) for k, one in enumerate(model.scene.grains)]
+    kinds += [(f"sources[{k}]", one) for k, one in enumerate(model.scene.sources)]  # type: ignore[misc]
+    flat = [(where, one.shape.key) for where, one in kinds if isinstance(one.shape, FLAT_SHAPES)]
+    if flat:
+        raise SceneError([
+            Finding(f"{where}.shape", key, f"the solver {model.scene.solver!r} has grains of spheres",
+                    'use solver = "beams"') for where, key in flat
+        ])  # fmt: skip
 
 
 def _overlaps(solver: Any, moment: Moment) -> list[Finding]:

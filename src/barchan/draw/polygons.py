@@ -1,0 +1,94 @@
+"""Flat grains of triangles: filled polygons, the beams that join them, and the cracks where beams have broken."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from barchan.draw.camera import Window
+from barchan.draw.colors import GAMMA, INK
+from barchan.record.frame import Frame
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+CRACK = "#c81e1e"
+SEAM, BEAM = 0.35, 0.55  # cover of the edges inside a grain, and of beams
+LEAST_BEAM = 7.0  # pixels: shorter beams would only blacken the picture
+
+
+def corners(frame: Frame) -> np.ndarray:
+    """The triangles of a frame, (T, 3, 2) m: x and z."""
+    assert frame.triangles is not None, "the frame has triangles"
+    return np.asarray(frame.triangles.triangle_corners, float).reshape(-1, 3, 2)
+
+
+def crack_edges(frame: Frame) -> np.ndarray:
+    """The edges (n, 2, 2) m at which broken beams joined triangles, one on either side of each crack."""
+    if frame.beams is None:
+        return np.zeros((0, 2, 2))
+    shapes, ends = corners(frame), frame.beams.beam_ends[frame.beams.beam_cause > 0]
+    found = []
+    for near, far in (ends.T, ends.T[::-1]):
+        sides = np.stack([shapes[near], np.roll(shapes[near], -1, axis=1)], axis=2)  # (n, 3, 2, 2)
+        away = np.linalg.norm(sides.mean(axis=2) - shapes[far].mean(axis=1)[:, None], axis=2)
+        found.append(sides[np.arange(len(near)), away.argmin(axis=1)])
+    return np.concatenate(found)
+
+
+def outline_edges(frame: Frame) -> np.ndarray:
+    """The edges (n, 2, 2) m of triangles at which no whole beam holds: outlines of grains, and cracks."""
+    shapes = corners(frame)
+    sides = np.stack([shapes, np.roll(shapes, -1, axis=1)], axis=2)
+    inner = np.zeros(sides.shape[:2], bool)
+    if frame.beams is not None:
+        ends = frame.beams.beam_ends[frame.beams.beam_cause == 0]
+        for near, far in (ends.T, ends.T[::-1]):
+            away = np.linalg.norm(sides[near].mean(axis=2) - shapes[far].mean(axis=1)[:, None], axis=2)
+            inner[near, away.argmin(axis=1)] = True
+    return np.asarray(sides[~inner])
+
+
+def add_polygons(ax: Axes, frame: Frame, colours: np.ndarray, *, scale: float = 1.0, beams: bool = True) -> None:
+    """Draw a frame's triangles into axes whose unit is 1/scale m; colours (N, 3) are the grains', linear, 0 … 1."""
+    from matplotlib.collections import LineCollection, PolyCollection
+
+    shapes = scale * corners(frame)
+    face = np.clip(colours, 0.0, 1.0)[frame.sphere_grain] ** (1.0 / GAMMA)
+    ax.add_collection(PolyCollection(list(shapes), facecolors=face, edgecolors=face, linewidths=0.3), autolim=True)
+    edge = np.column_stack([0.72 * face, np.full(len(face), SEAM)])
+    ax.add_collection(PolyCollection(list(shapes), facecolors="none", edgecolors=edge, linewidths=0.4))
+    if beams and frame.beams is not None:
+        middle, whole = shapes.mean(axis=1), frame.beams.beam_cause == 0
+        ax.add_collection(
+            LineCollection(list(middle[frame.beams.beam_ends[whole]]), colors=INK, linewidths=0.5, alpha=BEAM)
+        )
+    ax.add_collection(LineCollection(list(scale * outline_edges(frame)), colors=INK, linewidths=0.5))
+    ax.add_collection(LineCollection(list(scale * crack_edges(frame)), colors=CRACK, linewidths=1.3))
+
+
+def paint(frame: Frame, window: Window, colours: np.ndarray, backdrop: np.ndarray) -> np.ndarray:
+    """The frame's triangles over the backdrop (height, width, 3), linear, the lowest row first."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    dpi = 100.0
+    figure = Figure(figsize=(window.width / dpi, window.height / dpi), dpi=dpi)
+    canvas = FigureCanvasAgg(figure)
+    figure.patch.set_alpha(0.0)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set_axis_off()
+    left, right, bottom, top = window.extent
+    if frame.beams is not None and len(frame.beams.beam_ends):
+        middle = corners(frame).mean(axis=1)[frame.beams.beam_ends]
+        long = float(np.median(np.linalg.norm(middle[:, 1] - middle[:, 0], axis=1))) * window.scale
+    else:
+        long = 0.0
+    add_polygons(axes, frame, colours, beams=long > LEAST_BEAM)
+    axes.set_xlim(left, right)
+    axes.set_ylim(bottom, top)
+    canvas.draw()
+    drawn = np.asarray(canvas.buffer_rgba(), float)[::-1] / 255.0
+    cover = drawn[..., 3:]
+    return np.asarray(backdrop * (1.0 - cover) + drawn[..., :3] ** GAMMA * cover)

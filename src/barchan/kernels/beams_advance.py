@@ -1,0 +1,93 @@
+"""Many steps of triangles and beams between two visits to Python."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import njit
+
+from barchan.kernels.beams_contacts import count_kinds, deepest_overlap, list_overlaps
+from barchan.kernels.beams_motion import farthest
+from barchan.kernels.beams_phases import BEND, CORRECT, DAMP, FIND, PLACE, PREDICT, PUSH, WALLS, phase
+from barchan.kernels.beams_walls import FLAT
+
+
+@njit(cache=True)
+def move_walls(pose: Any, c: Any) -> None:
+    """Put walls where `pose` (walls, 6) says, with their velocities: triangles, half-planes and circles."""
+    for w in range(c.moved_walls):
+        ox, oz, angle, vx, vz, wy = pose[w, 0], pose[w, 1], pose[w, 2], pose[w, 3], pose[w, 4], pose[w, 5]
+        cos, sin = math.cos(angle), math.sin(angle)
+        for row in range(c.wall_rows[w, 0], c.wall_rows[w, 1]):
+            x0, z0 = c.wall_rest[row - c.free, 0], c.wall_rest[row - c.free, 1]
+            x, z = ox + cos * x0 - sin * z0, oz + sin * x0 + cos * z0
+            c.state[row, 0, 0], c.state[row, 0, 1] = x, vx + wy * z
+            c.state[row, 1, 0], c.state[row, 1, 1] = z, vz - wy * x
+            c.state[row, 2, 0], c.state[row, 2, 1] = angle, -wy
+        for s in range(c.smooth):
+            if c.smooth_wall[s] != w:
+                continue
+            x0, z0 = c.smooth_rest[s, 0], c.smooth_rest[s, 1]
+            c.smooth_now[s, 0], c.smooth_now[s, 1] = ox + cos * x0 - sin * z0, oz + sin * x0 + cos * z0
+            if c.smooth_kind[s] == FLAT:
+                nx, nz = c.smooth_rest[s, 2], c.smooth_rest[s, 3]
+                c.smooth_now[s, 2], c.smooth_now[s, 3] = cos * nx - sin * nz, sin * nx + cos * nz
+            else:
+                c.smooth_now[s, 2] = c.smooth_rest[s, 2]
+            c.smooth_motion[s, 0], c.smooth_motion[s, 1], c.smooth_motion[s, 2] = vx, vz, -wy
+
+
+@njit(cache=True)
+def phases(c: Any, begin: int, end: int, step: float, half: float, advance: float, gear: bool) -> int:
+    """The phases begin … end, one after another; answers with the number of overlaps, if they were looked for.
+
+    One place calls `phase`, so that it is compiled once.
+    """
+    overlaps = 0
+    for which in range(begin, end + 1):
+        count = c.rows
+        if which in (PREDICT, CORRECT):
+            count = c.free
+        elif which == FIND:
+            count = c.pairs
+        elif which == PUSH:
+            overlaps = list_overlaps(c.pairs, c.touching, c.overlaps)
+            count = overlaps
+        elif which == WALLS:
+            count = c.free if c.smooth else 0
+        elif which in (BEND, DAMP):
+            count = c.beams
+        phase(which, count, c, step, half, advance, gear)
+    return overlaps
+
+
+@njit(cache=True)
+def evaluate(c: Any, step: float) -> int:
+    """Forces and accelerations for the present places and velocities, without work, breaks or yielding."""
+    return phases(c, PLACE, DAMP, step, 0.0, 0.0, False)
+
+
+@njit(cache=True)
+def advance(c: Any, poses: Any, step: float, gear: bool, reach: float, whole: int) -> int:
+    """Take a step of `step` s for each of the poses (steps, walls, 6) of walls; answers with how many were taken.
+
+    Comes back early where a triangle has gone farther than `reach` (m) since the lists were made, and where fewer than
+    `whole` beams are left. c.worst: (3,) the deepest overlap so far with its triangles.
+    """
+    done = 0
+    while done < len(poses):
+        phases(c, PREDICT, PREDICT, step, 0.5 * step, 1.0, gear)
+        move_walls(poses[done], c)
+        count = phases(c, PLACE, CORRECT, step, 0.5 * step, 1.0, gear)
+        done += 1
+        count_kinds(count, c.overlaps, c.out, c.seen)
+        share, one, other = deepest_overlap(count, c.overlaps, c.first, c.second, c.out, c.area, c.free, c.load)
+        if share > c.worst[0]:
+            c.worst[0], c.worst[1], c.worst[2] = share, one, other
+        left = 0
+        for b in range(c.beams):
+            left += c.broken[b] == 0
+        if left < whole or farthest(c.rows, c.state, c.origin, step) > reach:
+            break
+    return done

@@ -1,0 +1,219 @@
+"""Contacts of triangles: near pairs that do overlap, what they do to each other, and the sum of it for every triangle.
+
+Each overlap writes to a row of its own, and each triangle adds up its rows in a fixed order: the same bits on any
+number of threads.
+Functions work on the rows low … high of what they are given: `beams_phases` shares them out among threads.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from barchan.kernels.beams_overlap import (
+    AREA,
+    DRAG_TURN_FIRST,
+    DRAG_TURN_SECOND,
+    DRAG_X,
+    DRAG_Z,
+    KIND,
+    POINT_X,
+    POINT_Z,
+    PUSH_X,
+    PUSH_Z,
+    TINY,
+    TURN_FIRST,
+    TURN_SECOND,
+    apart,
+    clip,
+    exact,
+    five_kinds,
+)
+from barchan.kernels.beams_walls import wall_distance, wall_push
+
+BRAKE = 0.1  # of the momentum that a step of friction may take at most
+# Rows of `load`: force (N) and counter-clockwise torque (N m) of contacts, of friction, of walls' stored energy …
+LOADS = 8
+LOAD_X, LOAD_Z, LOAD_TURN, DRAG_LOAD_X, DRAG_LOAD_Z, DRAG_LOAD_TURN, WALL_STORED, WALL_AREA = range(LOADS)
+
+
+@njit(cache=True)
+def friction_force(
+    push: float, vx: float, vz: float, nx: float, nz: float, friction: float, slow: float, mass: float, step: float
+) -> tuple[float, float]:
+    """Coulomb's friction against the slip, N: μ · push, less where the slip is slower than `slow` m/s.
+
+    v: velocity of the first body relative to the second, m/s; n: any unit vector along the push; mass: effective, kg.
+    """
+    along = vx * nx + vz * nz
+    tx, tz = vx - along * nx, vz - along * nz
+    slip = math.sqrt(tx * tx + tz * tz)
+    size = min(friction * push / max(slip, slow), BRAKE * mass / step)
+    return -size * tx, -size * tz
+
+
+@njit(cache=True)
+def find_overlaps(
+    low: int, high: int, first: Any, second: Any, state: Any, bound: Any, world: Any, touching: Any
+) -> None:
+    """touching[p] = 1 for near pairs low … high that overlap, else 0; circles about triangles are looked at first."""
+    for p in range(low, high):
+        i, k = first[p], second[p]
+        dx, dz = state[i, 0, 0] - state[k, 0, 0], state[i, 1, 0] - state[k, 1, 0]
+        reach = bound[i] + bound[k]
+        touching[p] = 0
+        if dx * dx + dz * dz < reach * reach:
+            touching[p] = 0 if apart(world, i, k) else 1
+
+
+@njit(cache=True)
+def list_overlaps(pairs: int, touching: Any, overlaps: Any) -> int:
+    """The near pairs that overlap, in the order of the list; answers with their number."""
+    count = 0
+    for p in range(pairs):
+        if touching[p]:
+            overlaps[count] = p
+            count += 1
+    return count
+
+
+@njit(cache=True, error_model="numpy")
+def push_apart(
+    low: int, high: int, overlaps: Any, first: Any, second: Any, state: Any, world: Any, mass: Any, area: Any,
+    material: Any, kinds: int, table: Any, graded: bool, slow: float, step: float, out: Any,
+) -> None:  # fmt: skip
+    """What the overlapping pairs low … high do: out[pair] has the columns of `beams_overlap`.
+
+    graded: the force has an energy; else the paper's five kinds. table: (kinds², 2) contact stiffness Y (Pa) and
+    friction of two materials.
+    """
+    here, spare = np.empty((9, 2)), np.empty((9, 2))
+    tag, spare_tag, mark = np.empty(9, np.int64), np.empty(9, np.int64), np.empty(9, np.int64)
+    for c in range(low, high):
+        p = overlaps[c]
+        i, k = first[p], second[p]
+        row = out[p]
+        row[:] = 0.0
+        xi, zi, xk, zk = state[i, 0, 0], state[i, 1, 0], state[k, 0, 0], state[k, 1, 0]
+        n = clip(world, i, k, here, tag, spare, spare_tag)
+        if n == 0:
+            continue
+        young, friction = table[material[i] * kinds + material[k], 0], table[material[i] * kinds + material[k], 1]
+        if graded:
+            exact(world, i, k, here, tag, n, young, xi, zi, xk, zk, row)
+        else:
+            five_kinds(world, i, k, here, tag, n, mark, young, area[i], area[k], xi, zi, xk, zk, row)
+        push = math.sqrt(row[PUSH_X] ** 2 + row[PUSH_Z] ** 2)
+        if friction > 0.0 and push > 0.0:
+            ix, iz, kx, kz = row[POINT_X] - xi, row[POINT_Z] - zi, row[POINT_X] - xk, row[POINT_Z] - zk
+            vx = state[i, 0, 1] - state[i, 2, 1] * iz - state[k, 0, 1] + state[k, 2, 1] * kz
+            vz = state[i, 1, 1] + state[i, 2, 1] * ix - state[k, 1, 1] - state[k, 2, 1] * kx
+            both = mass[i] * mass[k] / (mass[i] + mass[k])
+            fx, fz = friction_force(push, vx, vz, row[PUSH_X] / push, row[PUSH_Z] / push, friction, slow, both, step)
+            row[DRAG_X], row[DRAG_Z] = fx, fz
+            row[DRAG_TURN_FIRST], row[DRAG_TURN_SECOND] = ix * fz - iz * fx, -(kx * fz - kz * fx)
+
+
+@njit(cache=True, error_model="numpy")
+def gather(
+    low: int, high: int, start: Any, link_start: Any, links: Any, touching: Any, out: Any, load: Any
+) -> None:  # fmt: skip
+    """Add up the overlaps of every triangle, those where it is first and then those where it is second."""
+    for t in range(low, high):
+        for c in range(LOADS):
+            load[t, c] = 0.0
+        for p in range(start[t], start[t + 1]):
+            if touching[p]:
+                load[t, LOAD_X] += out[p, PUSH_X]
+                load[t, LOAD_Z] += out[p, PUSH_Z]
+                load[t, LOAD_TURN] += out[p, TURN_FIRST]
+                load[t, DRAG_LOAD_X] += out[p, DRAG_X]
+                load[t, DRAG_LOAD_Z] += out[p, DRAG_Z]
+                load[t, DRAG_LOAD_TURN] += out[p, DRAG_TURN_FIRST]
+        for e in range(link_start[t], link_start[t + 1]):
+            p = links[e]
+            if touching[p]:
+                load[t, LOAD_X] -= out[p, PUSH_X]
+                load[t, LOAD_Z] -= out[p, PUSH_Z]
+                load[t, LOAD_TURN] += out[p, TURN_SECOND]
+                load[t, DRAG_LOAD_X] -= out[p, DRAG_X]
+                load[t, DRAG_LOAD_Z] -= out[p, DRAG_Z]
+                load[t, DRAG_LOAD_TURN] += out[p, DRAG_TURN_SECOND]
+
+
+@njit(cache=True, error_model="numpy")
+def push_from_walls(
+    low: int, high: int, walls: int, wall_kind: Any, wall_now: Any, wall_motion: Any, wall_material: Any,
+    wall_present: Any,
+    state: Any, world: Any, bound: Any, mass: Any, area: Any, material: Any, kinds: int, table: Any, graded: bool,
+    slow: float, step: float, load: Any, wall_power: Any,
+) -> None:  # fmt: skip
+    """Add what half-planes and circles do to the triangles that reach behind them.
+
+    wall_now: (walls, 4) as in `wall_distance`; wall_motion: (walls, 3) velocity of the scene's origin on the wall and
+    spin. wall_power: (free, 2) W, what walls do through pushes and through friction.
+    """
+    corner = np.empty((3, 2))
+    for t in range(low, high):
+        wall_power[t, 0], wall_power[t, 1] = 0.0, 0.0
+        x, z = state[t, 0, 0], state[t, 1, 0]
+        for w in range(walls):
+            if not wall_present[w]:
+                continue
+            now = wall_now[w]
+            away, _, _ = wall_distance(wall_kind[w], now, x, z)
+            if away > bound[t]:
+                continue
+            young = table[material[t] * kinds + wall_material[w], 0]
+            friction = table[material[t] * kinds + wall_material[w], 1]
+            stored, part, px, pz = wall_push(world, t, wall_kind[w], now, young, area[t], graded, corner)
+            load[t, WALL_STORED] += stored
+            load[t, WALL_AREA] = max(load[t, WALL_AREA], part)
+            fx, fz = 0.0, 0.0
+            for c in range(3):
+                gx, gz = corner[c, 0], corner[c, 1]
+                fx, fz = fx + gx, fz + gz
+                load[t, LOAD_X] += gx
+                load[t, LOAD_Z] += gz
+                load[t, LOAD_TURN] += (world[t, 2 * c] - x) * gz - (world[t, 2 * c + 1] - z) * gx
+                vx = wall_motion[w, 0] - wall_motion[w, 2] * world[t, 2 * c + 1]
+                vz = wall_motion[w, 1] + wall_motion[w, 2] * world[t, 2 * c]
+                wall_power[t, 0] += gx * vx + gz * vz
+            push = math.sqrt(fx * fx + fz * fz)
+            if friction > 0.0 and push > 0.0:
+                vx, vz = wall_motion[w, 0] - wall_motion[w, 2] * pz, wall_motion[w, 1] + wall_motion[w, 2] * px
+                ux = state[t, 0, 1] - state[t, 2, 1] * (pz - z) - vx
+                uz = state[t, 1, 1] + state[t, 2, 1] * (px - x) - vz
+                fx, fz = friction_force(push, ux, uz, fx / push, fz / push, friction, slow, mass[t], step)
+                load[t, DRAG_LOAD_X] += fx
+                load[t, DRAG_LOAD_Z] += fz
+                load[t, DRAG_LOAD_TURN] += (px - x) * fz - (pz - z) * fx
+                wall_power[t, 1] += fx * vx + fz * vz
+
+
+@njit(cache=True)
+def count_kinds(count: int, overlaps: Any, out: Any, seen: Any) -> None:
+    """Add the overlaps of each kind, 0 … 6, to `seen`."""
+    for c in range(count):
+        seen[int(out[overlaps[c], KIND])] += 1
+
+
+@njit(cache=True)
+def deepest_overlap(
+    count: int, overlaps: Any, first: Any, second: Any, out: Any, area: Any, free: int, load: Any
+) -> tuple[float, int, int]:
+    """The largest share of the smaller triangle that lies in an overlap, and the two triangles; −1: a smooth wall."""
+    worst, one, other = 0.0, -1, -1
+    for c in range(count):
+        p = overlaps[c]
+        share = out[p, AREA] / max(min(area[first[p]], area[second[p]]), TINY)
+        if share > worst:
+            worst, one, other = share, first[p], second[p]
+    for t in range(free):
+        share = load[t, WALL_AREA] / area[t]
+        if share > worst:
+            worst, one, other = share, t, -1
+    return worst, one, other

@@ -1,0 +1,61 @@
+"""The phases of a step of triangles and beams, each shared out among threads.
+
+One parallel loop serves them all, because every such loop takes seconds to compile.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import njit, prange
+
+from barchan.kernels.beams_contacts import find_overlaps, gather, push_apart, push_from_walls
+from barchan.kernels.beams_motion import accelerate, bend, correct, damped, place_corners, predict
+
+CHUNK = 64  # rows that one thread takes at a time
+PREDICT, PLACE, FIND, PUSH, GATHER, WALLS, BEND, ACCELERATE, DAMP, CORRECT = range(10)
+
+
+@njit(cache=True)
+def work(which: int, low: int, high: int, c: Any, step: float, half: float, advance: float, gear: bool) -> None:
+    """One phase on the rows low … high; c: the arrays, as `solvers/beams_arrays.py` names them."""
+    if which == PREDICT:
+        predict(low, high, c.state, step, gear)
+    elif which == PLACE:
+        place_corners(low, high, c.state, c.body, c.world)
+    elif which == FIND:
+        find_overlaps(low, high, c.first, c.second, c.state, c.bound, c.world, c.touching)
+    elif which == PUSH:
+        push_apart(
+            low, high, c.overlaps, c.first, c.second, c.state, c.world, c.mass, c.area, c.material, c.kinds, c.table,
+            c.graded, c.slow, step, c.out,
+        )  # fmt: skip
+    elif which == GATHER:
+        gather(low, high, c.start, c.link_start, c.links, c.touching, c.out, c.load)
+    elif which == WALLS:
+        push_from_walls(
+            low, high, c.smooth, c.smooth_kind, c.smooth_now, c.smooth_motion, c.smooth_material, c.smooth_present,
+            c.state, c.world, c.bound, c.mass, c.area, c.material, c.kinds, c.table, c.graded, c.slow, step, c.load,
+            c.wall_power,
+        )  # fmt: skip
+    elif which == BEND:
+        bend(
+            low, high, c.ends, c.foot, c.beam_rest, c.length, c.broken, c.state, c.constants, c.limit, advance, c.lost,
+            c.yielded, c.beam_now,
+        )  # fmt: skip
+    elif which == ACCELERATE:
+        accelerate(
+            low, high, c.free, c.state, c.mass, c.inertia, c.load, c.tied, c.beam_now, c.gravity, c.wall_power, half,
+            c.work, c.acceleration,
+        )  # fmt: skip
+    elif which == DAMP:
+        damped(low, high, c.beam_now, half, c.beam_loss, c.lost)
+    else:
+        correct(low, high, c.state, step, gear, c.acceleration)
+
+
+@njit(cache=True, parallel=True)
+def phase(which: int, count: int, c: Any, step: float, half: float, advance: float, gear: bool) -> None:
+    """One phase on `count` rows; half, advance, gear: as in `accelerate`, `bend` and `predict`."""
+    for k in prange((count + CHUNK - 1) // CHUNK):
+        work(which, CHUNK * k, min(CHUNK * (k + 1), count), c, step, half, advance, gear)

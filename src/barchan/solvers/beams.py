@@ -1,0 +1,248 @@
+"""Flat grains of triangles that are joined by elastic, damped beams, and may break (Pöschel and Buchholtz 1995)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from barchan.kernels import compile as kernel_compiler
+from barchan.model.build import Model
+from barchan.model.build_triangles import build_triangles
+from barchan.model.grains import Grains
+from barchan.observables import Gate, Moment
+from barchan.record.frame import Frame
+from barchan.solvers import beams_arrays, beams_changes, beams_ledger, beams_watch, common
+from barchan.solvers.beams_arrays import COUNTS, SCRATCH, Arrays
+from barchan.solvers.common import ADDED, MASS, REMOVED
+
+KINDS = ("", "kind_1", "kind_2", "kind_3", "kind_4", "kind_5", "graded")
+CAUSES = ("", "stretch", "force", "moment")
+BATCH = 512  # steps for which walls' poses are found at once
+
+
+def _still(t: float) -> tuple[float, ...]:
+    """The path of a wall that does not move."""
+    return (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+class BeamSolver:
+    """Advances the triangles of a model; between visits many steps run in compiled code."""
+
+    name = "beams"
+
+    def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
+        self.model, self.dt = model, time_step
+        self.step = self.rebuilds = 0
+        self.room = 16
+        self.inserted = self.next_id = len(grains)
+        self.energy_error = 0.0  # over the energy turned over
+        self.energy_at_start = self.stored_at_start = self.potential_at_start = 0.0
+        self.arrays = beams_arrays.first_arrays(model, grains, build_triangles(model.scene, grains))
+        free = self.arrays["bound"][: self.triangle_count]
+        self.skin = beams_arrays.SKIN * float(free.mean() if len(free) else 1e-3)
+        self._bind()
+        self.arrays["row_present"] = np.ones(len(self.arrays["bound"]), bool)
+        beams_changes.meet_walls(self)
+        self.kernels.move_walls(self._poses(0, 1)[0], self.packed())
+        self.rebuild()
+        c = self.packed()
+        self.kernels.evaluate(c, self.dt)
+        self.arrays["state"][: c.free, :, 2] = c.acceleration
+        state = beams_ledger.present(self)
+        self.stored_at_start = state.stored
+        book = beams_ledger.energies(self, state)
+        self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
+
+    def _bind(self) -> None:
+        self.kernels = kernel_compiler.bind_beams(self.model.walls.paths or [_still])
+        self._fixed = beams_arrays.constants(self.model)
+
+    def __len__(self) -> int:
+        return len(self.arrays["id"])
+
+    @property
+    def triangle_count(self) -> int:
+        """Triangles of all grains."""
+        return int(np.count_nonzero(self.arrays["grain"] >= 0))
+
+    @property
+    def sphere_count(self) -> int:
+        """What stands for the size of the work: triangles."""
+        return self.triangle_count
+
+    @property
+    def time(self) -> float:
+        """Simulated time, s."""
+        return self.step * self.dt
+
+    @property
+    def worst_overlap(self) -> float:
+        """The largest share of a triangle that has lain in an overlap so far."""
+        return float(self.arrays["worst"][0])
+
+    # ------------------------------------------------------------ stepping
+
+    def advance(self, steps: int) -> None:
+        """Take that many steps."""
+        gear, done = self.model.scene.beams.integrator == "gear", 0
+        while done < steps:
+            c = self.packed()
+            whole = int(np.count_nonzero(self.arrays["broken"] == 0))
+            poses = self._poses(self.step + 1, min(steps - done, BATCH))
+            taken = self.kernels.advance(c, poses, self.dt, gear, 0.5 * self.skin, whole)
+            done += taken
+            self.step += taken
+            beams_watch.finite(self)
+            beams_changes.note_breaks(self)
+            if taken < len(poses):
+                self.rebuild()
+
+    def _poses(self, first: int, steps: int) -> np.ndarray:
+        """Poses of walls (steps, walls, 6) at coming steps."""
+        a = self.arrays
+        poses = np.zeros((steps, len(self.model.scene.walls), 6))
+        motion = (a["rest"], a["motion_range"], a["motion_kind"], a["motion_table"], a["begun"])
+        self.kernels.find_poses(first, self.dt, *motion, poses)
+        return poses
+
+    def advance_to(self, t: float) -> None:
+        """Go on to the step nearest to time t, s."""
+        steps = round(t / self.dt) - self.step
+        if steps > 0:
+            self.advance(steps)
+
+    def rebuild(self) -> None:
+        """Make the lists of near triangles anew."""
+        self.room = beams_arrays.make_lists(self.arrays, self.skin, self.room)
+        self.rebuilds += 1
+        a = self.arrays
+        self._scratch = beams_arrays.scratch(
+            len(a["bound"]), self.triangle_count, len(a["first"]), len(a["length"])
+        )  # fmt: skip
+
+    def packed(self) -> Arrays:
+        """The arrays as the kernels take them."""
+        a, beams = self.arrays, self.model.scene.beams
+        known = {**self._fixed, **a, **getattr(self, "_scratch", dict.fromkeys(SCRATCH, None))}
+        counts: dict[str, Any] = dict(zip(COUNTS, (
+            len(a["bound"]), self.triangle_count, len(a["length"]), len(a.get("first", ())), self.model.kinds,
+            len(a["smooth_kind"]), len(self.model.scene.walls), beams.contact == "exact", beams.slip_speed,
+        ), strict=True))  # fmt: skip
+        if known["world"] is None:  # before the first lists
+            empty = np.zeros(0, np.int64)
+            known |= beams_arrays.scratch(counts["rows"], counts["free"], 0, counts["beams"])
+            known |= dict.fromkeys(("first", "second", "start", "link_start", "links"), empty)
+            known["origin"] = np.zeros((counts["rows"], 2))
+        return Arrays(**{name: counts[name] if name in counts else known[name] for name in Arrays._fields})
+
+    # ------------------------------------------------------------ changes between two steps
+
+    def remove(self, mask: np.ndarray, gate: str) -> None:
+        """Take away the grains of mask (N,) bool, in the order of `snapshot`; `gate` is the name of the sink."""
+        rows = np.argsort(self.arrays["id"])[np.asarray(mask, bool)]
+        beams_changes.remove(self, rows, self.model.gates.index(gate))
+
+    def meet_walls(self) -> None:
+        """Let walls appear and vanish as the present time says."""
+        beams_changes.exchange_walls(self)
+
+    def add_wall(self, name: str) -> None:
+        """From now on the wall is there."""
+        beams_changes.rule_wall(self, name, ADDED)
+
+    def remove_wall(self, name: str) -> None:
+        """From now on the wall is there no longer."""
+        beams_changes.rule_wall(self, name, REMOVED)
+
+    def start_motion(self, name: str) -> None:
+        """The motions of the wall begin now."""
+        self.arrays["begun"][self.model.walls.names.index(name)] = self.time
+
+    def change_gravity(self, gravity: Any) -> None:
+        """Gravity is another one, (3,) m/s², from now on."""
+        beams_changes.change_gravity(self, np.array(gravity, float))
+
+    def mark_flow(self) -> None:
+        """Let the rates at which mass passes the gates be those from now on."""
+        self.arrays["marked"] = np.array([*self.arrays["gates"][:, MASS], self.time])
+
+    # ------------------------------------------------------------ reading
+
+    def snapshot(self, *, contacts: bool = False) -> Frame:
+        """The present moment as a frame."""
+        return beams_ledger.frame(self, contacts=contacts)
+
+    def moment(self) -> Moment:
+        """The present moment as observables see it."""
+        return beams_ledger.moment(self)
+
+    def watch(self) -> None:
+        """RunError at the first thing that is out of bounds."""
+        beams_watch.check(self)
+
+    def gravity(self) -> np.ndarray:
+        """Gravity at present, (3,) m/s²."""
+        return self.arrays["gravity"].copy()
+
+    def positions(self) -> np.ndarray:
+        """Centres of mass (N, 3) m in the order of ids."""
+        return beams_ledger.bodies(self).position[np.argsort(self.arrays["id"])]
+
+    def fastest(self) -> float:
+        """The highest speed of a grain, m/s."""
+        return float(np.linalg.norm(beams_ledger.bodies(self).velocity, axis=1).max(initial=0.0))
+
+    def kinetic_energy(self) -> float:
+        """Kinetic energy of all triangles, J."""
+        return beams_ledger.kinetic(self)
+
+    def gates(self) -> dict[str, Gate]:
+        """What has passed every sink, by name."""
+        return common.gates(self)
+
+    def statistics(self) -> dict[str, Any]:
+        """What a summary says of the run so far."""
+        a = self.arrays
+        told: dict[str, Any] = {
+            "steps": self.step, "time_step": self.dt, "overlap_share": self.worst_overlap,
+            "energy_error": self.energy_error, "list_rebuilds": self.rebuilds, "grains_in": self.inserted,
+            "grains_out": self.inserted - self._originals(), "triangles": self.triangle_count,
+            "overlap_kinds": {name: int(count) for name, count in zip(KINDS, a["seen"], strict=True) if name and count},
+        }  # fmt: skip
+        if self.model.scene.beams.breakage or self.model.scene.beams.yielding:
+            told["broken_beams"] = {name: int(np.count_nonzero(a["broken"] == k)) for k, name in enumerate(CAUSES) if k}
+            told["yielded_beams"] = int(np.count_nonzero(a["yielded"]))
+            told["fragments"] = len(self)
+        return told
+
+    def _originals(self) -> int:
+        """Grains that are there, pieces of broken ones aside."""
+        return int(np.count_nonzero(self.arrays["id"] < self.inserted))
+
+    # ------------------------------------------------------------ coming back
+
+    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+        """All that changes, verbatim: a solver restored from it goes on with the same bits."""
+        arrays = {name: array.copy() for name, array in self.arrays.items()}
+        return arrays, {name: getattr(self, name) for name in _SAVED}
+
+    @classmethod
+    def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> BeamSolver:
+        """The solver whose `state` this was."""
+        solver = cls.__new__(cls)
+        solver.model, solver.arrays = model, dict(arrays)
+        for name in _SAVED:
+            setattr(solver, name, meta[name])
+        solver._bind()
+        a = solver.arrays
+        solver._scratch = beams_arrays.scratch(
+            len(a["bound"]), solver.triangle_count, len(a["first"]), len(a["length"])
+        )  # fmt: skip
+        return solver
+
+
+_SAVED = (
+    "dt", "step", "rebuilds", "room", "inserted", "next_id", "energy_error", "energy_at_start", "stored_at_start",
+    "potential_at_start", "skin",
+)  # fmt: skip

@@ -1,0 +1,225 @@
+"""The arrays of the solver `beams`, in the form the kernels want them, and its lists of near triangles."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from barchan.kernels import neighbours
+from barchan.kernels.beams_contacts import LOADS
+from barchan.kernels.beams_motion import BEAM_COLUMNS, WORKS
+from barchan.kernels.beams_overlap import COLUMNS
+from barchan.model.build import Model
+from barchan.model.build_triangles import Triangles
+from barchan.model.grains import Grains
+from barchan.scene.materials import surface
+from barchan.solvers import beams_walls
+from barchan.solvers.common import BY_TIME, REMOVED
+
+SKIN = 0.3  # of the mean circle about a triangle
+CELLS_PER_TRIANGLE = 8
+AWAY = 1e6  # m, where triangles of walls that are not there wait
+
+
+class Arrays(NamedTuple):
+    """What the kernels read and write; names as in `kernels/beams_advance.py`."""
+
+    rows: int
+    free: int
+    beams: int
+    pairs: int
+    kinds: int
+    smooth: int
+    moved_walls: int
+    graded: bool
+    slow: float
+    state: Any
+    body: Any
+    world: Any
+    mass: Any
+    inertia: Any
+    area: Any
+    bound: Any
+    material: Any
+    origin: Any
+    first: Any
+    second: Any
+    start: Any
+    link_start: Any
+    links: Any
+    touching: Any
+    overlaps: Any
+    out: Any
+    load: Any
+    work: Any
+    acceleration: Any
+    wall_power: Any
+    table: Any
+    ends: Any
+    foot: Any
+    beam_rest: Any
+    length: Any
+    broken: Any
+    yielded: Any
+    lost: Any
+    beam_loss: Any
+    beam_now: Any
+    tied: Any
+    constants: Any
+    limit: Any
+    gravity: Any
+    wall_rows: Any
+    wall_rest: Any
+    smooth_wall: Any
+    smooth_kind: Any
+    smooth_rest: Any
+    smooth_now: Any
+    smooth_motion: Any
+    smooth_material: Any
+    smooth_present: Any
+    seen: Any
+    worst: Any
+
+
+SCRATCH = ("world", "touching", "overlaps", "out", "load", "acceleration", "wall_power", "beam_now")
+COUNTS = ("rows", "free", "beams", "pairs", "kinds", "smooth", "moved_walls", "graded", "slow")
+
+
+def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str, np.ndarray]:
+    """All arrays of a scene at its start, but for the lists."""
+    scene, free = model.scene, len(triangles)
+    bound = np.linalg.norm(triangles.body.reshape(-1, 3, 2), axis=2).max(axis=1)
+    reach = float(bound.max(initial=0.0)) or 1e-3
+    walls = beams_walls.beam_walls(model, scene.beams.wall_thickness or reach, 2 * reach)
+    middle = walls.corners.mean(axis=1)
+    rows, materials = free + len(middle), list(scene.materials)
+    state = np.zeros((rows, 3, 5))
+    state[:free, :2, 0], state[:free, 2, 0] = triangles.position, triangles.angle
+    state[:free, :2, 1], state[:free, 2, 1] = triangles.velocity, triangles.spin
+    state[free:, :2, 0] = middle
+    body = (walls.corners - middle[:, None]).reshape(-1, 6)
+    owner = [materials.index(wall.material) for wall in scene.walls]
+    wall_rows = free + np.searchsorted(walls.wall, np.arange(len(scene.walls) + 1))
+    wall_area = beams_area(walls.corners)
+    beams = len(triangles.length)
+    return {
+        "id": grains.id.copy(), "group": grains.group.copy(), "born": grains.born.copy(),
+        "grain": np.concatenate([triangles.grain, np.full(len(middle), -1)]).astype(np.int64),
+        "state": state, "body": np.concatenate([triangles.body, body]),
+        "mass": np.concatenate([triangles.mass, np.full(len(middle), 1e30)]),
+        "inertia": np.concatenate([triangles.inertia, np.full(len(middle), 1e30)]),
+        "area": np.concatenate([triangles.area, wall_area]),
+        "bound": np.concatenate([bound, np.linalg.norm(body.reshape(-1, 3, 2), axis=2).max(axis=1, initial=0.0)]),
+        "material": np.concatenate([triangles.material, np.array(owner, np.int64)[walls.wall]]).astype(np.int64),
+        "work": np.zeros((rows, WORKS)),
+        "ends": triangles.ends.copy(), "foot": triangles.foot.copy(), "beam_rest": triangles.rest.copy(),
+        "length": triangles.length.copy(), "broken": np.zeros(beams, np.int64), "yielded": np.zeros(beams, np.int64),
+        "broken_at": np.full(beams, np.nan), "yielded_at": np.full(beams, np.nan), "lost": np.zeros(beams),
+        "beam_loss": np.zeros(beams), "tied": tied(triangles.ends, rows),
+        "gravity": model.gravity.copy(),
+        "rule": np.where(model.walls.hidden, REMOVED, BY_TIME),
+        **beams_walls.frames(model),
+        "wall_rows": np.stack([wall_rows[:-1], wall_rows[1:]], axis=1).astype(np.int64).reshape(-1, 2),
+        "wall_rest": middle.copy(), "smooth_wall": walls.smooth_wall, "smooth_kind": walls.smooth_kind,
+        "smooth_rest": walls.smooth_rest, "smooth_now": np.zeros((len(walls.smooth_rest), 4)),
+        "smooth_motion": np.zeros((len(walls.smooth_rest), 3)), "smooth_material": walls.smooth_material,
+        "smooth_present": np.ones(len(walls.smooth_rest), bool), "wall_present": np.ones(len(scene.walls), bool),
+        "seen": np.zeros(7, np.int64), "worst": np.array([0.0, -1.0, -1.0]),
+        "gates": np.zeros((len(model.gates), 7)), "marked": np.zeros(len(model.gates) + 1), "booked": np.zeros(5),
+    }  # fmt: skip
+
+
+def beams_area(corners: np.ndarray) -> np.ndarray:
+    """Areas (n,) m² of counter-clockwise triangles (n, 3, 2) m."""
+    u, v = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    return np.asarray(0.5 * (u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]))
+
+
+def tied(ends: np.ndarray, rows: int) -> np.ndarray:
+    """(rows, 3) beams of every triangle, as in `accelerate`."""
+    found = np.zeros((rows, 3), np.int64)
+    names = np.arange(1, len(ends) + 1)
+    triangle = np.concatenate([ends[:, 0], ends[:, 1]]).astype(np.int64)
+    signed = np.concatenate([names, -names])
+    order = np.lexsort((np.abs(signed), triangle))
+    triangle, signed = triangle[order], signed[order]
+    place = np.arange(len(triangle)) - np.searchsorted(triangle, triangle)
+    found[triangle, place] = signed
+    return found
+
+
+def scratch(rows: int, free: int, pairs: int, beams: int) -> dict[str, np.ndarray]:
+    """Arrays that every step fills anew."""
+    return {
+        "world": np.zeros((rows, 6)), "touching": np.zeros(pairs, np.int8), "overlaps": np.zeros(pairs, np.int64),
+        "out": np.zeros((pairs, COLUMNS)), "load": np.zeros((rows, LOADS)), "acceleration": np.zeros((free, 3)),
+        "wall_power": np.zeros((free, 2)), "beam_now": np.zeros((beams, BEAM_COLUMNS)),
+    }  # fmt: skip
+
+
+def constants(model: Model) -> dict[str, np.ndarray]:
+    """Numbers of a scene that do not change: stiffness of contacts, beams and their limits."""
+    scene, beams = model.scene, model.scene.beams
+    rows = []
+    for a, one in scene.materials.items():
+        for b, other in scene.materials.items():
+            both = 2 * one.young * other.young / (one.young + other.young)
+            rows.append((both, surface(scene, a, b, False).friction))
+    breaks, yields = beams.breakage, beams.yielding
+    limits = [
+        breaks and breaks.stretch, breaks and breaks.force, breaks and breaks.moment, yields and yields.force,
+        yields and yields.moment,
+    ]  # fmt: skip
+    bending, turning = beams.stiffness * beams.inertia, beams.damping * beams.inertia
+    return {
+        "table": np.array(rows, float),
+        "constants": np.array([beams.stiffness, bending, beams.damping, turning]),
+        "limit": np.array([np.inf if one is None else one for one in limits]),
+    }
+
+
+def make_lists(a: dict[str, np.ndarray], skin: float, room: int) -> int:
+    """Near pairs of triangles of different grains, and of walls: first, second, start, link_start, links, origin.
+
+    Answers with how many neighbours a row needed at the most.
+    """
+    rows = len(a["bound"])
+    place = np.zeros((rows, 4))
+    place[:, 0], place[:, 2], place[:, 3] = a["state"][:, 0, 0], a["state"][:, 1, 0], a["bound"]
+    gone = (a["grain"] < 0) & ~a["row_present"]
+    place[gone, 0] = AWAY
+    low = place[~gone, :3].min(axis=0) if rows and not gone.all() else np.zeros(3)
+    reach = 2 * float(a["bound"].max(initial=1e-3)) + skin
+    span = np.ptp(place[~gone, :3], axis=0) if rows and not gone.all() else np.zeros(3)
+    cells = np.maximum(span / reach, 1.0)
+    while np.prod(np.floor(cells)) > CELLS_PER_TRIANGLE * rows + 64:
+        cells[np.argmax(cells)] /= 2
+    count = np.maximum(np.floor(cells), 1).astype(np.int64) + np.array([1, 0, 1])
+    number = np.empty(rows, np.int64)
+    neighbours.cell_numbers(place, rows, low, np.full(3, reach), count, number)
+    begin, entries = np.zeros(int(np.prod(count)) + 1, np.int64), np.zeros(rows, np.int64)
+    neighbours.sort_by_cell(number, rows, int(np.prod(count)), begin, entries)
+    counts, none = np.zeros(rows, np.int64), np.zeros(3)
+    spot, owner = np.empty((rows, 4)), np.empty(rows, np.int64)
+    neighbours.by_cell(place, a["grain"], entries, rows, spot, owner)
+    while True:
+        found = np.empty((rows, room), np.int32)
+        neighbours.near_spheres(
+            place, a["grain"], rows, number, begin, entries, spot, owner, count, none, none, skin, found, counts
+        )
+        most = int(counts.max(initial=0))
+        if most <= room:
+            break
+        room = most + 8
+    start = np.empty(rows + 1, np.int64)
+    pairs = int(neighbours.running_sum(counts, rows, start))
+    first, second = np.zeros(pairs, np.int64), np.zeros(pairs, np.int64)
+    neighbours.fill_pairs(found, counts, rows, start, first, second)
+    link_start, links = np.zeros(rows + 1, np.int64), np.zeros(max(pairs, 1), np.int64)
+    neighbours.link_second(second, np.arange(rows), pairs, rows, link_start, links)
+    a.update(
+        first=first, second=second, start=start, link_start=link_start, links=links,
+        origin=np.ascontiguousarray(a["state"][:, :2, 0]),
+    )  # fmt: skip
+    return room

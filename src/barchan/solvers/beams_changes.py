@@ -1,0 +1,152 @@
+"""What changes between two steps: beams that broke, grains that part or go, walls that come and go, gravity."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from barchan.kernels.beams_motion import BEAM_STORED
+from barchan.solvers import beams_ledger, common
+
+if TYPE_CHECKING:
+    from barchan.solvers.beams import BeamSolver
+
+OUTFLOW, EVENTS, NORMAL, BEAM = 1, 2, 3, 4  # places in `booked`, J
+_ROWS = ("grain", "state", "body", "mass", "inertia", "area", "bound", "material", "work", "row_present")
+_BEAMS = (
+    "ends", "foot", "beam_rest", "length", "broken", "yielded", "broken_at", "yielded_at", "lost", "beam_loss",
+)  # fmt: skip
+
+
+def note_breaks(solver: BeamSolver) -> None:
+    """Let marked beams break, with their energy, and enter the moment at which they did or first yielded."""
+    a = solver.arrays
+    a["yielded_at"][(a["yielded"] > 0) & np.isnan(a["yielded_at"])] = solver.time
+    fresh = np.flatnonzero(a["broken"] < 0)
+    if not len(fresh):
+        return
+    held = beams_ledger.present(solver)
+    a["lost"][fresh] += held.beam_now[fresh, BEAM_STORED]
+    a["broken"][fresh] *= -1
+    a["broken_at"][fresh], a["beam_loss"][fresh] = solver.time, 0.0
+    part_grains(solver)
+    solver.rebuild()
+    after = beams_ledger.present(solver)
+    # Pieces that lay in each other, as parts of one grain, push each other from now on.
+    a["booked"][EVENTS] += after.stored - held.stored
+    a["booked"][NORMAL] += after.stored - held.stored
+    # Forces have jumped: higher derivatives of what they were would mislead the predictor.
+    a["state"][: solver.triangle_count, :, 2] = solver.packed().acceleration
+    a["state"][: solver.triangle_count, :, 3:] = 0.0
+
+
+def part_grains(solver: BeamSolver) -> None:
+    """Pieces that no whole beam joins any more become grains of their own; the heaviest piece keeps the name."""
+    from scipy.sparse import coo_matrix
+    from scipy.sparse.csgraph import connected_components
+
+    a, n = solver.arrays, solver.triangle_count
+    ends = a["ends"][a["broken"] == 0]
+    joined = coo_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(n, n))
+    count, piece = connected_components(joined, directed=False)
+    if count == len(solver):
+        return
+    weight = np.bincount(piece, a["mass"][:n], count)
+    first = np.full(count, n)
+    np.minimum.at(first, piece, np.arange(n))
+    old = a["grain"][first]
+    order = np.lexsort((first, -weight, old))
+    heaviest = np.zeros(count, bool)
+    heaviest[order[np.concatenate([[True], np.diff(old[order]) != 0])]] = True
+    name = a["id"][old]
+    fresh = order[~heaviest[order]]
+    name[fresh] = solver.next_id + np.arange(len(fresh))
+    solver.next_id += len(fresh)
+    born = np.where(heaviest, a["born"][old], solver.time)
+    a.update(id=name, group=a["group"][old], born=born)
+    a["grain"][:n] = piece
+
+
+def remove(solver: BeamSolver, grains: np.ndarray, gate: int) -> None:
+    """Take away grains (rows) through a gate; what their contacts and beams held is booked."""
+    a, n, body = solver.arrays, solver.triangle_count, beams_ledger.bodies(solver)
+    before, book = beams_ledger.present(solver), beams_ledger.energies
+    held = book(solver, before)
+    gone = np.isin(a["grain"], grains)
+    own = a["state"][:n][gone[:n]]
+    mass = a["mass"][:n][gone[:n]]
+    energy = 0.5 * np.sum(mass * (own[:, 0, 1] ** 2 + own[:, 1, 1] ** 2))
+    energy += 0.5 * np.sum(a["inertia"][:n][gone[:n]] * own[:, 2, 1] ** 2)
+    energy -= np.sum(mass[:, None] * own[:, :2, 0] * a["gravity"][[0, 2]])
+    rows = np.sort(grains)
+    carried = 0.5 * body.mass[rows] * np.sum(body.velocity[rows] ** 2, axis=1)
+    carried -= body.mass[rows] * (body.position[rows] @ a["gravity"])
+    common.count_passing(a["gates"], np.full(len(rows), gate), body.mass[rows], body.velocity[rows], carried)
+    lost = ~gone[a["ends"][:, 0]] if len(a["ends"]) else np.zeros(0, bool)
+    a["booked"][BEAM] += float(a["lost"][~lost].sum())
+    index = np.cumsum(~gone) - 1
+    names = np.cumsum(~np.isin(np.arange(len(solver)), grains)) - 1
+    works = a["work"][gone].sum(axis=0)
+    free_gone = int(np.count_nonzero(gone))
+    for name in _ROWS:
+        a[name] = np.ascontiguousarray(a[name][~gone])
+    for name in _BEAMS:
+        a[name] = np.ascontiguousarray(a[name][lost])
+    a["ends"] = index[a["ends"]].reshape(-1, 2)
+    inside = a["grain"] >= 0
+    a["grain"][inside] = names[a["grain"][inside]]
+    keep = ~np.isin(np.arange(len(solver)), grains)
+    for name in ("id", "group", "born"):
+        a[name] = a[name][keep]
+    a["wall_rows"] = a["wall_rows"] - free_gone
+    a["tied"] = _tied(solver)
+    solver.rebuild()
+    after = beams_ledger.present(solver)
+    # Work entered with the rows that went, and energy of contacts and beams that ended with them.
+    a["booked"][NORMAL] += float(works[0] + works[2])
+    a["booked"][OUTFLOW] += float(energy)
+    left = book(solver, after)
+    a["booked"][OUTFLOW] += held["energy_total"] - left["energy_total"]
+
+
+def _tied(solver: BeamSolver) -> np.ndarray:
+    from barchan.solvers.beams_arrays import tied
+
+    return tied(solver.arrays["ends"], len(solver.arrays["bound"]))
+
+
+def meet_walls(solver: BeamSolver) -> bool:
+    """Enter which walls are there now; answers with whether that changed."""
+    a, model = solver.arrays, solver.model
+    there = common.wall_presence(model, model.walls.present(solver.time + 1e-9 * solver.dt, a["rule"]))
+    changed = bool(np.any(there != a["wall_present"]))
+    a["wall_present"] = there
+    a["smooth_present"] = there[a["smooth_wall"]]
+    n = solver.triangle_count
+    owner = np.searchsorted(a["wall_rows"][:, 1], np.arange(n, len(a["bound"])), side="right")
+    a["row_present"][n:] = there[owner] if len(owner) else True
+    return changed
+
+
+def exchange_walls(solver: BeamSolver) -> None:
+    """Let walls appear and vanish as the present time and the events say; energy that ends so is work of the event."""
+    before = beams_ledger.energies(solver, beams_ledger.present(solver))["energy_total"]
+    if meet_walls(solver):
+        solver.rebuild()
+        state = beams_ledger.present(solver)
+        solver.arrays["booked"][EVENTS] += beams_ledger.energies(solver, state)["energy_total"] - before
+
+
+def rule_wall(solver: BeamSolver, name: str, rule: int) -> None:
+    """Add or remove a wall from now on."""
+    walls = solver.model.walls
+    solver.arrays["rule"][walls.wall == walls.names.index(name)] = rule
+    exchange_walls(solver)
+
+
+def change_gravity(solver: BeamSolver, gravity: np.ndarray) -> None:
+    """Let gravity be another one, (3,) m/s²; the jump of potential energy is work of the event."""
+    before = beams_ledger.potential(solver)
+    solver.arrays["gravity"][:] = gravity
+    solver.arrays["booked"][EVENTS] += beams_ledger.potential(solver) - before

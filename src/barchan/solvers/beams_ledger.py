@@ -1,0 +1,211 @@
+"""Reading the state of triangles and beams: energies, grains as bodies, frames, and what observables see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from barchan.kernels.beams_contacts import WALL_AREA, WALL_STORED
+from barchan.kernels.beams_motion import BEAM_STORED
+from barchan.kernels.beams_overlap import AREA, DRAG_X, DRAG_Z, POINT_X, POINT_Z, PUSH_X, PUSH_Z, STORED
+from barchan.observables import Moment
+from barchan.record.frame import BeamLines, Contacts, Corners, Frame
+from barchan.solvers import common
+
+if TYPE_CHECKING:
+    from barchan.solvers.beams import BeamSolver
+
+
+class Present(NamedTuple):
+    """Contacts and beams for the present places, without a trace left in the run."""
+
+    pair: np.ndarray  # (C,) int64, rows of the list of near pairs that overlap
+    out: np.ndarray  # (pairs, …) what they do
+    load: np.ndarray  # (rows, …)
+    stored: float  # J, in contacts
+    beam_energy: float  # J
+    world: np.ndarray  # (rows, 6) m
+    beam_now: np.ndarray  # (B, …) what beams do
+
+
+class Bodies(NamedTuple):
+    """The grains as rigid bodies, in the order of the solver's rows."""
+
+    mass: np.ndarray  # (N,) kg
+    position: np.ndarray  # (N, 3) m
+    velocity: np.ndarray  # (N, 3) m/s
+    spin: np.ndarray  # (N,) rad/s, counter-clockwise: angular momentum over moment of inertia
+    angle: np.ndarray  # (N,) rad
+    radius: np.ndarray  # (N,) m
+
+
+def present(solver: BeamSolver) -> Present:
+    """Contacts and beams as they are now."""
+    c = solver.packed()
+    a = solver.arrays
+    c = c._replace(work=a["work"].copy(), beam_loss=a["beam_loss"].copy(), lost=a["lost"].copy())
+    count = solver.kernels.evaluate(c, solver.dt)
+    pair = c.overlaps[:count].copy()
+    stored = float(c.out[pair, STORED].sum() + c.load[: c.free, WALL_STORED].sum())
+    return Present(pair, c.out, c.load, stored, float(c.beam_now[:, BEAM_STORED].sum()), c.world, c.beam_now)
+
+
+def kinetic(solver: BeamSolver) -> float:
+    """Kinetic energy, J."""
+    a, n = solver.arrays, solver.triangle_count
+    rate = a["state"][:n, :, 1]
+    moving = np.sum(a["mass"][:n] * (rate[:, 0] ** 2 + rate[:, 1] ** 2))
+    return float(0.5 * moving + 0.5 * np.sum(a["inertia"][:n] * rate[:, 2] ** 2))
+
+
+def potential(solver: BeamSolver) -> float:
+    """Potential energy, J."""
+    a, n = solver.arrays, solver.triangle_count
+    return -float(np.sum(a["mass"][:n, None] * a["state"][:n, :2, 0] * a["gravity"][[0, 2]]))
+
+
+def energies(solver: BeamSolver, state: Present) -> dict[str, float]:
+    """The ledger, J: see `observables/energy.py`."""
+    a, n = solver.arrays, solver.triangle_count
+    work = a["work"][:n].sum(axis=0)
+    pushed_by, dragged_by = a["work"][n:, 0].sum() + work[2], a["work"][n:, 1].sum() + work[3]
+    gone = a["booked"]
+    book = {
+        "kinetic_energy": kinetic(solver),
+        "potential_energy": potential(solver),
+        "stored_energy": state.stored,
+        "dissipated_normal": float(work[0] + pushed_by + solver.stored_at_start - state.stored + gone[3]),
+        "dissipated_friction": float(work[1] + dragged_by),
+        "dissipated_rolling": 0.0,
+        "dissipated_stiction": 0.0,
+        "beam_energy": state.beam_energy,
+        "dissipated_beams": float(a["lost"].sum() + gone[4]),
+    }
+    inside = sum(book.values())
+    book["wall_work"] = float(pushed_by + dragged_by)
+    for line, name in enumerate(("inflow_energy", "outflow_energy", "event_work")):
+        book[name] = float(gone[line])
+    total = inside - book["wall_work"] - book["inflow_energy"] + book["outflow_energy"] - book["event_work"]
+    return {**book, "energy_error": total - solver.energy_at_start, "energy_total": total}
+
+
+def bodies(solver: BeamSolver) -> Bodies:
+    """Mass, place, velocity and spin of every grain from its triangles."""
+    a, n, count = solver.arrays, solver.triangle_count, len(solver)
+    grain, mass, state = a["grain"][:n], a["mass"][:n], a["state"][:n]
+    total = np.bincount(grain, mass, count)
+    position, velocity = np.zeros((count, 3)), np.zeros((count, 3))
+    for axis, column in ((0, 0), (2, 1)):
+        position[:, axis] = np.bincount(grain, mass * state[:, column, 0], count) / total
+        velocity[:, axis] = np.bincount(grain, mass * state[:, column, 1], count) / total
+    x, z = state[:, 0, 0] - position[grain, 0], state[:, 1, 0] - position[grain, 2]
+    u, w = state[:, 0, 1] - velocity[grain, 0], state[:, 1, 1] - velocity[grain, 2]
+    turning = np.bincount(grain, mass * (x * w - z * u) + a["inertia"][:n] * state[:, 2, 1], count)
+    inertia = np.bincount(grain, mass * (x * x + z * z) + a["inertia"][:n], count)
+    radius = np.zeros(count)
+    np.maximum.at(radius, grain, np.hypot(x, z) + a["bound"][:n])
+    angle = np.bincount(grain, mass * state[:, 2, 0], count) / total
+    return Bodies(total, position, velocity, turning / inertia, angle, radius)
+
+
+class Touching(NamedTuple):
+    """Contacts by grain: rows, or −1 − wall."""
+
+    first: np.ndarray
+    second: np.ndarray
+    point: np.ndarray
+    force: np.ndarray
+    overlap: np.ndarray
+    depth: np.ndarray
+
+
+def touching(solver: BeamSolver, state: Present) -> Touching:
+    """Overlaps of triangles, with `overlap` the area over the square root of the smaller triangle's area, m."""
+    a, pair, n = solver.arrays, state.pair, solver.triangle_count
+    i, k = a["first"][pair], a["second"][pair]
+    row = state.out[pair]
+    real = row[:, AREA] > 0
+    i, k, row = i[real], k[real], row[real]
+    flip = i >= n  # a wall's triangle is always second
+    i, k = np.where(flip, k, i), np.where(flip, i, k)
+    sign = np.where(flip, -1.0, 1.0)[:, None]
+    force = np.zeros((len(row), 3))
+    force[:, [0, 2]] = sign * (row[:, [PUSH_X, PUSH_Z]] + row[:, [DRAG_X, DRAG_Z]])
+    point = np.zeros((len(row), 3))
+    point[:, [0, 2]] = row[:, [POINT_X, POINT_Z]]
+    wall = np.searchsorted(a["wall_rows"][:, 1], k, side="right") if len(a["wall_rows"]) else np.zeros(len(k), int)
+    second = np.where(k < n, a["grain"][k], -1 - wall)
+    smaller = np.minimum(a["area"][i], a["area"][k])
+    return Touching(a["grain"][i], second, point, force, row[:, AREA] / np.sqrt(smaller), row[:, AREA] / smaller)
+
+
+def moment(solver: BeamSolver) -> Moment:
+    """The state as observables see it; contacts with smooth walls show in the ledger and the overlap alone."""
+    state, body = present(solver), bodies(solver)
+    seen = touching(solver, state)
+    branch = body.position[seen.first] - np.where(
+        (seen.second >= 0)[:, None], body.position[np.maximum(seen.second, 0)], seen.point
+    )
+    behind = np.flatnonzero(state.load[: solver.triangle_count, WALL_AREA] > 0)
+    share = state.load[behind, WALL_AREA] / solver.arrays["area"][behind]
+    smooth = len(behind)
+    spin = np.zeros((len(solver), 3))
+    spin[:, 1] = -body.spin
+    none = np.zeros((smooth, 3))
+    return Moment(
+        time=solver.time, gravity=solver.gravity(), flat=True, position=body.position, velocity=body.velocity,
+        spin=spin, mass=body.mass, radius=body.radius, group=solver.arrays["group"], inserted=solver.inserted,
+        gates=solver.gates(), ledger=energies(solver, state),
+        contact_first=np.concatenate([seen.first, solver.arrays["grain"][behind]]),
+        contact_second=np.concatenate([seen.second, np.full(smooth, -1)]),
+        contact_overlap=np.concatenate([seen.overlap, share * np.sqrt(solver.arrays["area"][behind])]),
+        contact_depth=np.concatenate([seen.depth, share]), contact_force=np.concatenate([seen.force, none]),
+        contact_branch=np.concatenate([branch, none]),
+        contact_mode=np.zeros(len(seen.first) + smooth, np.int8),
+        steps={"steps_accepted": solver.step, "steps_rejected": 0, "shortest_step": solver.dt,
+               "longest_step": solver.dt},
+    )  # fmt: skip
+
+
+def frame(solver: BeamSolver, *, contacts: bool) -> Frame:
+    """The present moment as a frame, grains in the order of their ids; circles about the triangles are its spheres."""
+    a, n, body = solver.arrays, solver.triangle_count, bodies(solver)
+    order = np.argsort(a["id"])
+    state = present(solver)
+    rank = np.empty(len(solver), np.int64)
+    rank[order] = np.arange(len(solver))
+    triangles = np.argsort(rank[a["grain"][:n]], kind="stable")
+    place = np.zeros((n, 3))
+    place[:, [0, 2]] = a["state"][triangles, :2, 0]
+    noted = None
+    if contacts:
+        seen = touching(solver, state)
+        second = np.where(seen.second >= 0, a["id"][np.maximum(seen.second, 0)], seen.second)
+        noted = Contacts(
+            a["id"][seen.first], second, seen.point, seen.force, seen.overlap, np.zeros(len(second), np.int8)
+        )
+    half, spin = -0.5 * body.angle[order], np.zeros((len(solver), 3))
+    spin[:, 1] = -body.spin[order]
+    zero = np.zeros(len(solver))
+    where = np.empty(n, np.int64)
+    where[triangles] = np.arange(n)
+    return Frame(
+        time=solver.time, step=solver.step, id=a["id"][order], group=a["group"][order], position=body.position[order],
+        velocity=body.velocity[order], orientation=np.stack([np.cos(half), zero, np.sin(half), zero], axis=1),
+        spin=spin, mass=body.mass[order], radius=body.radius[order], born=a["born"][order],
+        sphere_grain=rank[a["grain"][:n]][triangles], sphere_position=place, sphere_radius=a["bound"][triangles],
+        wall_pose=wall_poses(solver), wall_present=a["wall_present"].copy(), contacts=noted,
+        triangles=Corners(state.world[triangles].copy()),
+        beams=BeamLines(
+            where[a["ends"]], a["broken"].astype(np.int8), a["broken_at"].copy(), a["yielded_at"].copy()
+        ),
+    )  # fmt: skip
+
+
+def wall_poses(solver: BeamSolver) -> np.ndarray:
+    """(W, 7): a wall's point X0 at rest is found now at p + q·X0."""
+    model = solver.model
+    since = np.zeros(len(model.walls.rest))
+    since[model.walls.frame] = solver.arrays["begun"][model.walls.wall]
+    return common.wall_poses(model, solver.time, since, solver.arrays["motion_table"])

@@ -1,0 +1,153 @@
+"""Before a run with triangles: can the scene as a whole go well, and with which time step?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from barchan import registry
+from barchan.errors import Finding, SceneError
+from barchan.kernels.beams_contacts import WALL_AREA
+from barchan.model.build import Model
+from barchan.model.build_triangles import build_triangles
+from barchan.model.grains import Grains
+from barchan.model.timestep import TimeStep, impact_speed
+from barchan.scene.polygons import FLAT_SHAPES
+from barchan.solvers import beams_ledger, beams_walls
+from barchan.solvers.beams import BeamSolver
+
+STEPS_PER_PERIOD = 60  # steps in which the quickest vibration or collision is resolved
+FEWEST_PER_PERIOD = 12
+MOST_OVERLAP = 0.1  # of the smaller triangle's area, at the start
+SOFT = 0.3  # of a triangle's area in an impact: told as a warning
+LISTED = 4
+FLAT = 'the solver "beams" has flat grains of triangles'
+
+
+def check(model: Model, grains: Grains) -> list[Finding]:
+    """Warnings about a scene at its start; SceneError with all errors where there are any."""
+    errors = [*_unknown_to_it(model), *beams_walls.refuse(model)]
+    if errors:
+        raise SceneError(errors)
+    solver = BeamSolver(model, grains, 1e-9)
+    errors = [*_overlaps(solver), *_outside(solver)]
+    if errors:
+        raise SceneError(errors)
+    return _soft(model, grains)
+
+
+def _unknown_to_it(model: Model) -> Iterator[Finding]:
+    scene = model.scene
+    for k, group in enumerate(scene.grains):
+        if not isinstance(group.shape, FLAT_SHAPES):
+            known = ", ".join(shape.key for shape in FLAT_SHAPES)
+            yield Finding(f"grains[{k}].shape", group.shape.key, FLAT, f"known: {known}")
+    if scene.dimensions != 2:
+        yield Finding("dimensions", str(scene.dimensions), FLAT, "set dimensions = 2")
+    for name in ("sources", "tethers"):
+        if getattr(scene, name):
+            yield Finding(name, f"{len(getattr(scene, name))} of them", 'the solver "beams" has none', "leave them out")
+    if not scene.grains:
+        yield Finding("grains", "none", "there must be some")
+    if any(scene.periodic):
+        yield Finding("periodic", "true", 'the solver "beams" has open boundaries', "use walls")
+    for name, there in (("drag", scene.drag > 0), ("deformation", scene.deformation is not None)):
+        if there:
+            yield Finding(name, "is set", 'the solver "beams" does not know it', 'use solver = "soft"')
+    if scene.stiction is not None or not scene.rotation:
+        yield Finding("stiction" if scene.stiction else "rotation", "is set", 'the solver "beams" does not know it')
+    if scene.start is not None:
+        yield Finding("start", str(scene.start), "only spheres can be handed over", "begin with a fill")
+    for name, law in (("contact", scene.contact), ("wall_contact", scene.wall_contact)):
+        if law != registry.part("laws", "hertz")():
+            yield Finding(name, f"the law {law.key!r}", "triangles have beams.contact instead", "leave it out")
+    if scene.integrator != registry.part("integrators", "verlet")():
+        yield Finding("integrator", scene.integrator.key, "triangles have beams.integrator instead", "leave it out")
+
+
+def _overlaps(solver: BeamSolver) -> list[Finding]:
+    seen = beams_ledger.touching(solver, state := beams_ledger.present(solver))
+    ids, found = solver.arrays["id"], []
+    allowed = f"at the start overlaps must stay below {100 * MOST_OVERLAP:.0f}%"
+    deep = np.flatnonzero(seen.depth > MOST_OVERLAP)
+    for k in deep[np.argsort(-seen.depth[deep], kind="stable")][:LISTED]:
+        first, second = int(seen.first[k]), int(seen.second[k])
+        other = f"wall {solver.model.walls.names[-1 - second]!r}" if second < 0 else f"grain {ids[second]}"
+        what = f"grain {ids[first]} has {100 * seen.depth[k]:.0f}% of a triangle in {other}"
+        where = f"grains[{int(solver.arrays['group'][first])}]"
+        found.append(Finding(where, what, allowed, "give the fill more room, or move the wall"))
+    share = state.load[: solver.triangle_count, WALL_AREA] / solver.arrays["area"][: solver.triangle_count]
+    for row in np.flatnonzero(share > MOST_OVERLAP)[:LISTED]:
+        grain = int(solver.arrays["grain"][row])
+        what = f"grain {ids[grain]} has {100 * share[row]:.0f}% of a triangle behind a wall"
+        where = f"grains[{int(solver.arrays['group'][grain])}]"
+        found.append(Finding(where, what, allowed, "move the fill or the wall, or turn the wall's normal round"))
+    return found
+
+
+def _outside(solver: BeamSolver) -> list[Finding]:
+    box = solver.model.scene.box
+    if box is None:
+        return []
+    place = solver.positions()
+    outside = ((place < np.array(box.low)) | (place > np.array(box.high)))[:, [0, 2]].any(axis=1)
+    if not outside.any():
+        return []
+    what = f"{int(outside.sum())} grains start outside the box"
+    return [Finding("grains", what, "a grain outside the box counts as lost", "enlarge the box or move the fill")]
+
+
+def _soft(model: Model, grains: Grains) -> list[Finding]:
+    triangles = build_triangles(model.scene, grains)
+    speed = impact_speed(model, grains)
+    depth = _depth(model, grains, speed)
+    share = depth**2 / float(triangles.area.min())
+    if share <= SOFT:
+        return []
+    return [Finding(
+        "materials", f"an impact at {speed:.3g} m/s would press corners {1e3 * depth:.2g} mm into each other",
+        f"up to {100 * SOFT:.0f}% of a triangle's area is sound", "raise young, or let grains fall less far",
+    )]  # fmt: skip
+
+
+def _depth(model: Model, grains: Grains, speed: float) -> float:
+    """How deep, m, a right-angled corner goes at this speed: ½ m v² = Y δ³/3 with the force Y δ²."""
+    young = min(material.young for material in model.scene.materials.values())
+    mass = float(np.median(grains.mass))
+    return float((0.75 * mass * speed**2 / young) ** (1 / 3))
+
+
+def choose(model: Model, grains: Grains) -> TimeStep:
+    """The scene's time step where it states one, else the shortest period over STEPS_PER_PERIOD."""
+    scene, triangles = model.scene, build_triangles(model.scene, grains)
+    beams, frame = scene.beams, 1 / scene.frame_rate
+    bending = beams.stiffness * beams.inertia
+    count = len(triangles)
+    lateral = beams.stiffness + 12 * bending / triangles.length**3
+    arm = np.hypot(triangles.foot[:, 0], triangles.foot[:, 1]), np.hypot(triangles.foot[:, 2], triangles.foot[:, 3])
+    push, turn = np.zeros(count), np.zeros(count)
+    for end in (0, 1):
+        push += np.bincount(triangles.ends[:, end], lateral, count)
+        own = 4 * bending / triangles.length + lateral * arm[end] ** 2
+        turn += np.bincount(triangles.ends[:, end], own, count)
+    speed = impact_speed(model, grains)
+    young = max(material.young for material in scene.materials.values())
+    hold = 2 * young * _depth(model, grains, speed)
+    square = max(
+        float(2 * np.max((push + hold) / triangles.mass)), float(2 * np.max(turn / triangles.inertia)), 1e-300
+    )  # fmt: skip
+    period = 2 * math.pi / math.sqrt(square)
+    if beams.damping:
+        period = min(period, 2 * float(triangles.mass.min()) / beams.damping)
+    if scene.time_step is not None:
+        if scene.time_step > period / FEWEST_PER_PERIOD:
+            raise SceneError(Finding(
+                "time_step", f"{scene.time_step:.3g} s",
+                f"the quickest vibration takes {period:.3g} s and needs at least {FEWEST_PER_PERIOD} steps",
+                f"leave time_step out, or take at most {period / STEPS_PER_PERIOD:.2g} s",
+            ))  # fmt: skip
+        return TimeStep(frame / math.ceil(frame / scene.time_step * (1 - 1e-12)), "as the scene states it")
+    why = f"1/{STEPS_PER_PERIOD} of the quickest vibration of beams and contacts, {period:.3g} s"
+    return TimeStep(frame / math.ceil(frame / (period / STEPS_PER_PERIOD)), why)

@@ -1,0 +1,170 @@
+"""Walls of the solver `beams`: planes and round holders are smooth, all other shapes are strips of triangles.
+
+In two dimensions a wall is where its surface cuts the plane y = 0.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from barchan.errors import Finding
+from barchan.kernels.beams_walls import FLAT, ROUND
+from barchan.model.build import Model
+from barchan.motions import FOREVER
+from barchan.motions.servo import Servo
+from barchan.scene.walls import Wall
+from barchan.shapes.cylinder import Cylinder
+from barchan.shapes.line import Line
+from barchan.shapes.plane import Plane
+from barchan.shapes.sphere import Sphere
+
+_ASIDE = 1e-7  # of a shape's extent along y: the cut avoids its corners
+_LEVEL = 1e-9
+
+
+class BeamWalls(NamedTuple):
+    """S smooth walls, and Q triangles of the others, by wall."""
+
+    smooth_wall: np.ndarray  # (S,) int64, index into scene.walls
+    smooth_kind: np.ndarray  # (S,) int64
+    smooth_rest: np.ndarray  # (S, 4) m: point and normal, or centre and radius
+    smooth_material: np.ndarray  # (S,) int64
+    corners: np.ndarray  # (Q, 3, 2) m, at rest
+    wall: np.ndarray  # (Q,) int64, ascending
+
+
+def beam_walls(model: Model, thickness: float, reach: float) -> BeamWalls:
+    """The walls of a scene; strips are `thickness` (m) wide, and cut to pieces about as long as `reach` (m)."""
+    materials = list(model.scene.materials)
+    smooth: list[tuple[int, int, tuple[float, float, float, float], int]] = []
+    strips: list[np.ndarray] = []
+    owners: list[int] = []
+    for index, wall in enumerate(model.scene.walls):
+        held = _smooth(wall)
+        if held is not None:
+            smooth.append((index, held[0], held[1], materials.index(wall.material)))
+            continue
+        corners = strip(_lines(wall), thickness, reach)
+        strips.append(corners)
+        owners += [index] * len(corners)
+    return BeamWalls(
+        smooth_wall=np.array([one[0] for one in smooth], np.int64),
+        smooth_kind=np.array([one[1] for one in smooth], np.int64),
+        smooth_rest=np.array([one[2] for one in smooth], float).reshape(-1, 4),
+        smooth_material=np.array([one[3] for one in smooth], np.int64),
+        corners=np.concatenate([np.zeros((0, 3, 2)), *strips]),
+        wall=np.array(owners, np.int64),
+    )
+
+
+def _smooth(wall: Wall) -> tuple[int, tuple[float, float, float, float]] | None:
+    shape = wall.shape
+    if isinstance(shape, Plane) and shape.sides == "front" and _level(shape.normal):
+        size = float(np.hypot(shape.normal[0], shape.normal[2]))
+        return FLAT, (shape.point[0], shape.point[2], shape.normal[0] / size, shape.normal[2] / size)
+    if (
+        isinstance(shape, Cylinder)
+        and shape.length is None
+        and _sideways(shape.axis)
+        and shape.side in (None, "inside")
+    ):
+        return ROUND, (shape.point[0], shape.point[2], shape.radius, 0.0)
+    if isinstance(shape, Sphere) and shape.side == "inside" and abs(shape.center[1]) < _LEVEL * shape.radius:
+        return ROUND, (shape.center[0], shape.center[2], shape.radius, 0.0)
+    return None
+
+
+def _level(normal: Any) -> bool:
+    return bool(abs(normal[1]) < _LEVEL * np.linalg.norm(normal))
+
+
+def _sideways(axis: Any) -> bool:
+    return bool(np.hypot(axis[0], axis[2]) < _LEVEL * abs(axis[1]))
+
+
+def _lines(wall: Wall) -> np.ndarray:
+    """The segments (n, 2, 2) m in which a wall's surface cuts the plane y = 0."""
+    shape = wall.shape
+    if isinstance(shape, Line):
+        return np.array([[shape.start[::2], shape.end[::2]]])
+    far = np.full(3, 1e3)
+    vertices, triangles = shape.surface(-far, far)
+    corners = np.asarray(vertices, float).reshape(-1, 3)[np.asarray(triangles, int)]
+    if not len(corners):
+        return np.zeros((0, 2, 2))
+    height = corners[..., 1] - _ASIDE * max(float(np.ptp(corners[..., 1])), 1e-12)
+    cut = corners[(height.max(axis=1) > 0) & (height.min(axis=1) < 0)]
+    height = height[(height.max(axis=1) > 0) & (height.min(axis=1) < 0)]
+    # The corner that is alone on its side is joined to the others by the two edges that are cut.
+    alone = np.argmax((height > 0) == ((height > 0).sum(axis=1) == 1)[:, None], axis=1)
+    rows = np.arange(len(cut))
+    ends = []
+    for other in (1, 2):
+        to = (alone + other) % 3
+        share = height[rows, alone] / (height[rows, alone] - height[rows, to])
+        ends.append(cut[rows, alone] + share[:, None] * (cut[rows, to] - cut[rows, alone]))
+    return np.stack(ends, axis=1)[..., ::2]
+
+
+def strip(lines: np.ndarray, thickness: float, reach: float) -> np.ndarray:
+    """Triangles (q, 3, 2) m of a strip along segments (n, 2, 2) m, with joints where they meet."""
+    import shapely
+
+    if not len(lines):
+        return np.zeros((0, 3, 2))
+    grid = 1e-6 * thickness
+    joined = shapely.line_merge(shapely.unary_union(shapely.set_precision(shapely.linestrings(lines), grid)))
+    body = shapely.simplify(joined, grid).buffer(thickness / 2, cap_style="square", join_style="mitre")
+    pieces = shapely.get_parts(shapely.constrained_delaunay_triangles(shapely.segmentize(body, reach)))
+    found = [part for piece in pieces for part in shapely.get_parts(piece)]
+    corners = np.array([shapely.get_coordinates(part)[:3] for part in found]).reshape(-1, 3, 2)
+    u, v = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
+    twice = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
+    corners = np.where((twice > 0)[:, None, None], corners, corners[:, ::-1])
+    return np.ascontiguousarray(corners[np.abs(twice) > 1e-9 * thickness**2])
+
+
+def refuse(model: Model) -> list[Finding]:
+    """Walls that flat grains cannot have."""
+    findings = []
+    for k, wall in enumerate(model.scene.walls):
+        where = f"walls[{k}]"
+        if any(isinstance(motion, Servo) for motion in wall.motion):
+            findings.append(Finding(f"{where}.motion", "a servo", "walls of the solver 'beams' have given motions"))
+        elif wall.motion and not _stays_flat(wall, model.scene.duration):
+            findings.append(Finding(f"{where}.motion", "leaves the x–z plane", "must turn about y and move in x and z"))
+        if wall.absorbing or wall.sticky:
+            what = "absorbing" if wall.absorbing else "sticky"
+            findings.append(Finding(f"{where}.{what}", "true", "the solver 'beams' has none such", "use a sink"))
+        if _smooth(wall) is None and not len(_lines(wall)):
+            findings.append(Finding(where, f"a {wall.shape.key} that does not cut the plane y = 0", "it must"))
+        elif isinstance(wall.shape, Plane) and _smooth(wall) is None:
+            findings.append(Finding(where, "a plane of both sides or across y", "take a rectangle, or sides = 'front'"))
+    return findings
+
+
+def _stays_flat(wall: Wall, duration: float) -> bool:
+    for t in np.linspace(0.0, duration, 9):
+        for motion in wall.motion:
+            path = motion.at(float(t))
+            if abs(path[1]) > 1e-12 or max(abs(path[4]), abs(path[6])) > 1e-9:
+                return False
+    return True
+
+
+def frames(model: Model) -> dict[str, np.ndarray]:
+    """Walls' motions for the kernels: every wall is a frame of its own that rests where the scene does."""
+    walls = model.scene.walls
+    last = np.cumsum([len(wall.motion) for wall in walls]).astype(np.int64)
+    first = last - np.array([len(wall.motion) for wall in walls], np.int64)
+    waiting = np.zeros(len(walls), bool)
+    waiting[model.walls.wall] = model.walls.waiting[model.walls.frame]
+    return {
+        "rest": np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(walls), 1)).reshape(-1, 7),
+        "motion_range": np.stack([first, last], axis=1).reshape(-1, 2) if len(walls) else np.zeros((0, 2), np.int64),
+        "motion_kind": model.walls.motion_kind.copy(),
+        "motion_table": model.walls.motion_table.copy(),
+        "begun": np.where(waiting, FOREVER, 0.0),
+    }

@@ -1,0 +1,76 @@
+"""Never wrong in silence: what is checked while triangles move, and what is said when it goes bad."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from barchan.errors import Finding, RunError
+from barchan.solvers import beams_ledger
+
+if TYPE_CHECKING:
+    from barchan.solvers.beams import BeamSolver
+
+MOST_OVERLAP = 0.9  # of a triangle's area: beyond it two grains are about to pass through each other
+MOST_ENERGY_ERROR = 0.1  # of all the energy that has been turned over
+MOST_CREATED = 0.5  # of the same, that the paper's rules for overlaps may bring in
+SHORTER = "take a shorter time_step, stiffer materials (young) or slower impacts"
+
+
+def check(solver: BeamSolver) -> None:
+    """RunError at the first thing that is out of bounds: numbers, overlap, lost grains, energy."""
+    finite(solver)
+    share, first, second = solver.arrays["worst"]
+    if share > MOST_OVERLAP:
+        other = "a wall" if second < 0 or second >= solver.triangle_count else "a triangle of another grain"
+        raise _error(solver, int(first), f"has had {100 * share:.0f}% of its area in {other}",
+                     f"overlaps must stay below {100 * MOST_OVERLAP:.0f}%",
+                     f"the grains are too soft or too fast: {SHORTER}")  # fmt: skip
+    _lost(solver)
+    _balance(solver, beams_ledger.energies(solver, beams_ledger.present(solver)))
+
+
+def finite(solver: BeamSolver) -> None:
+    """RunError where a place or velocity is not a number."""
+    state = solver.arrays["state"][: solver.triangle_count, :, :2]
+    good = np.isfinite(state).all(axis=(1, 2))
+    if not good.all():
+        raise _error(solver, int(np.flatnonzero(~good)[0]), "has a place or velocity that is not a number", "",
+                     f"forces grew without bound: {SHORTER}")  # fmt: skip
+
+
+def _lost(solver: BeamSolver) -> None:
+    box = solver.model.scene.box
+    if box is None:
+        return
+    place = solver.arrays["state"][: solver.triangle_count, :2, 0]
+    outside = (place < np.array(box.low)[[0, 2]]) | (place > np.array(box.high)[[0, 2]])
+    if outside.any():
+        row = int(np.flatnonzero(outside.any(axis=1))[0])
+        raise _error(solver, row, "has left the box", "grains must stay inside `box`",
+                     "close the walls, enlarge the box or leave it out")  # fmt: skip
+
+
+def _balance(solver: BeamSolver, book: dict[str, float]) -> None:
+    spent = sum(abs(book[name]) for name in book if name.startswith("dissipated_"))
+    brought = book["inflow_energy"] - book["outflow_energy"] + book["event_work"]
+    moved = abs(book["potential_energy"] - solver.potential_at_start - brought)
+    scale = book["kinetic_energy"] + book["stored_energy"] + book["beam_energy"] + spent + moved
+    scale = max(scale + abs(book["wall_work"]), 1e-300)
+    solver.energy_error = abs(book["energy_error"]) / scale
+    created = -book["dissipated_normal"] / scale
+    enough = max(abs(book["energy_error"]), -book["dissipated_normal"]) > 1e-12 * abs(book["energy_total"])
+    if enough and (solver.energy_error > MOST_ENERGY_ERROR or created > MOST_CREATED):
+        speed = np.linalg.norm(solver.arrays["state"][: solver.triangle_count, :2, 1], axis=1)
+        worst = 100 * max(solver.energy_error, created)
+        raise _error(solver, int(np.argmax(speed)), f"moves at {speed.max():.4g} m/s, and the energy ledger is out by "
+                     f"{worst:.0f}%", f"it must balance to {100 * MOST_ENERGY_ERROR:.0f}%",
+                     f"energy came from nowhere: {SHORTER}")  # fmt: skip
+
+
+def _error(solver: BeamSolver, row: int, what: str, expected: str, remedy: str) -> RunError:
+    a = solver.arrays
+    where = np.array2string(a["state"][row, :2, 0], precision=4, separator=", ")
+    name = f"triangle {row} of grain {a['id'][a['grain'][row]]} at x, z = {where} m"
+    return RunError(Finding(f"t = {solver.time:.6g} s", f"{name} {what}", expected, remedy))

@@ -1,0 +1,112 @@
+"""Runs of flat grains: broken, recorded, stopped and resumed, drawn, and refused where they make no sense."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+import pytest
+
+import barchan as bc
+from barchan.draw.polygons import crack_edges
+from barchan.errors import SceneError
+from barchan.run.plan import Plan
+from run.shared import recording_hash
+from solvers import beams_lab as lab
+
+FLOOR = {"name": "floor", "shape": "plane", "material": "a"}
+BLOCK = {
+    "name": "block", "shape": "line", "start": (-2e-3, 0, -1e-3), "end": (2e-3, 0, -1e-3), "material": "a",
+    "motion": {"kind": "translate", "velocity": (0.0, 0.0, 0.3)},
+}  # fmt: skip
+
+
+class Stopper(bc.Silent):
+    """Interrupts the run at a time, s."""
+
+    def __init__(self, at: float) -> None:
+        self.at = at
+
+    def pulse(self, pulse):
+        if pulse.time >= self.at:
+            self.at = float("inf")
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def falling() -> bc.Scene:
+    """Two squares fall on to a wall of triangles that comes up, and break; one leaves through a sink."""
+    grains = [lab.grain(0.0, 2.6e-3, velocity=(0, 0, -0.5)), lab.grain(8e-3, 0.0, velocity=(2.0, 0, 0))]
+    gone = {"name": "gone", "region": {"kind": "box", "low": (9.5e-3, 0, -1), "high": (1, 0, 1)}}
+    return lab.scene(
+        grains, beams={"breakage": {"stretch": 0.004}}, walls=[BLOCK], sinks=[gone], duration=5e-3, frame_rate=1000.0,
+        gravity=(0.0, 0.0, -9.81),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory):
+    return bc.run(falling(), tmp_path_factory.mktemp("beams") / "run", progress=bc.Silent(), threads=1)
+
+
+def test_a_run_records_triangles_beams_and_cracks(broken):
+    with broken.recording as recording:
+        first, last = recording[0], recording[-1]
+        error, energy = (np.array(recording.series[name]) for name in ("energy_error", "kinetic_energy"))
+    assert first.triangles.triangle_corners.shape == (8, 6) and first.beams.beam_ends.shape == (8, 2)
+    assert not first.beams.beam_cause.any()
+    assert len(last.triangles.triangle_corners) == 4  # the other square is gone
+    assert set(last.beams.beam_cause) == {0, 1} or set(last.beams.beam_cause) == {1}
+    assert len(last) == broken.summary["fragments"] > 1
+    assert np.isfinite(last.beams.beam_broken_at[last.beams.beam_cause > 0]).all()
+    assert broken.summary["flow"]["gone"]["number"] == 1
+    assert broken.summary["flow"]["gone"]["mass"] == pytest.approx(1000 * 0.01 * 4e-6, rel=1e-12)
+    assert np.abs(error).max() < 0.02 * energy[0]
+    # A crack lies on an edge of both triangles that it parts.
+    assert len(crack_edges(last)) == 2 * np.count_nonzero(last.beams.beam_cause)
+
+
+def test_stopped_and_resumed_it_ends_with_the_same_bits(broken, tmp_path):
+    with pytest.raises(bc.Interrupted):
+        bc.run(falling(), tmp_path / "run", progress=Stopper(2.5e-3), threads=1)
+    again = bc.resume(tmp_path / "run", progress=bc.Silent(), threads=1)
+    assert recording_hash(again.folder) == recording_hash(broken.folder)
+
+
+def test_a_picture_shows_filled_triangles(broken, tmp_path):
+    from barchan.draw import draw_scene, save_figure
+
+    with broken.recording as recording:
+        figure = draw_scene(recording[-1], falling().walls, color="speed")
+    assert save_figure(figure, tmp_path / "scene.png").stat().st_size > 10_000
+    pixels = np.asarray(figure.axes[0].images[0].get_array())
+    assert (np.ptp(pixels.astype(int), axis=2) > 60).mean() > 0.01  # colours of the scale, not grey alone
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"solver": "soft"}, "has grains of spheres"),
+        ({"dimensions": 3}, "Set dimensions = 2"),
+        ({"integrator": "rkf45"}, "beams.integrator"),
+        ({"walls": [{**FLOOR, "absorbing": True}]}, "Use a sink"),
+        ({"walls": [{**FLOOR, "point": (0, 0, 0.2)}]}, "behind a wall"),
+        ({"time_step": 1e-3}, "needs at least"),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_what_cannot_be_done_is_refused(options, complaint):
+    options = {key: value for key, value in options.items() if key != "solver"}, options.get("solver", "beams")
+    scene = lab.scene([lab.grain(0.0, 0.0)], **options[0])
+    if options[1] != "beams":
+        scene = scene.model_copy(update={"solver": options[1]})
+    with pytest.raises(SceneError, match=complaint):
+        Plan.of(scene)
+
+
+def test_polygons_that_are_none_are_refused():
+    bow = [(0, 0), (1e-3, 1e-3), (1e-3, 0), (0, 1e-3)]
+    with pytest.raises(SceneError, match="no simple polygon"):
+        lab.solver(lab.scene([lab.polygon(0, 0, *bow)]))
+    with pytest.raises(SceneError, match="least_angle"):
+        lab.solver(lab.scene([lab.polygon(0, 0, (0, 0), (1e-2, 0), (1e-2, 1e-4))]))
