@@ -108,6 +108,21 @@ def test_walls_are_drawn_where_they_are_and_only_while_they_are_there():
     assert (drawn != moved).any(axis=2).sum() > 100
 
 
+def test_the_periodic_box_of_the_moment_is_drawn():
+    """Around discs in the plane: the whole of the largest box is in the picture, and a sheared one looks different."""
+    place = np.random.default_rng(0).uniform(0, 0.1, (40, 3)) * (1, 0, 1)
+    first = frame_of(place, 0.01, cell=np.array([[0.0, 0, 0, 0.1, 0, 0.1, 0]]))
+    last = frame_of(place, 0.01, cell=np.array([[-0.05, 0, 0.02, 0.2, 0, 0.05, 0.01]]))
+    stage = Stage.of([first, last], None, "auto", "group")
+    assert stage.box.span[0] >= 0.2 + 0.01
+    picture = Picture(stage, size=SMALL)
+    drawn, sheared = picture.pixels(first), picture.pixels(last)
+    first.cell = first.cell[:0]
+    bare = picture.pixels(first)
+    assert (drawn != bare).any(axis=2).sum() > 100
+    assert (drawn != sheared).any(axis=2).sum() > 100
+
+
 def test_a_falling_grain_is_shown_with_the_floor_below_it():
     frame = frame_of([[0.0, 0.0, 1.0]], 0.05, walls=1)
     stage = Stage.of([frame], [Plane()], "front", "group")

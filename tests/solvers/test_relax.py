@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -111,7 +112,7 @@ def test_packings_just_above_jamming_are_isostatic(scene, needed, load):
     Above it z − 2d grows as the root of the overlap; in N grains a single state of self stress needs 2d − 2(d − 1)/N.
     """
     to = {"kind": "pressure", "to": load}
-    machine = lab.relaxed(scene(120, duration=1.0, relax={"deformation": to, "minimiser": "newton"}))
+    machine = lab.relaxed(scene(120, duration=1.0, deformation=to, relax={"minimiser": "newton"}))
     machine.pressure_at_start = relax_strain.pressure(machine.landscape, machine.point)
     for t in np.linspace(0, 1, 9)[1:]:
         machine.advance_to(float(t))
@@ -166,10 +167,64 @@ def test_moduli_from_the_hessian_agree_with_a_small_strain():
     assert -((high - low)[0, 0] - (high - low)[2, 2]) / 2 / (4 * h) == pytest.approx(found.pure, rel=0.01)
 
 
+def test_the_tangent_predicts_the_next_point_to_second_order():
+    """Carried along by the box alone, grains are out of balance in proportion to the strain; with the tangent of their
+    equilibrium, in proportion to its square, as long as contacts stay.
+    """
+    left = {}
+    for predict in ("affine", "tangent"):
+        for strain in (1e-7, 2e-7):
+            machine = lab.relaxed(lab.flat_scene(200, fraction=0.9))
+            grown = Cell((math.exp(0.5 * strain), 0.0, math.exp(-0.5 * strain)))
+            relax_protocol.carry(machine, grown, tangent=predict == "tangent")
+            left[predict, strain] = machine.balance()
+    assert left["affine", 2e-7] / left["affine", 1e-7] == pytest.approx(2, rel=0.01)
+    assert left["tangent", 2e-7] < 1e-4 * left["affine", 2e-7]
+
+
+class Slope:
+    """A landscape on which steps of unit length do as well as they are told, for the trust region to go by."""
+
+    def __init__(self, outcomes):
+        self.outcomes, self.asked = list(outcomes), []
+        self.gradients = self.products = 0
+        self.radius = np.ones(4)
+
+    def __len__(self):
+        return 4
+
+    def is_calm(self, point, tolerance):
+        return not self.outcomes
+
+    def steihaug(self, point, radius, accuracy, most):
+        self.asked.append(radius)
+        return np.array([1.0]), -1.0, self.outcomes[0][1], 1
+
+    def trial(self, point, step, spare):
+        quality, _ = self.outcomes.pop(0)
+        return type(point)(energy=point.energy - quality, largest=1.0, mean_force=1.0, gradient=np.zeros(1))
+
+    def dot(self, a, b):
+        return float(a @ b)
+
+
+def test_the_trust_region_follows_its_rules():
+    """Algorithm 1 of Krijgsman and Luding (2016), for steps of length |p| = 1 that were expected to gain 1: Δ ← |p|/4
+    where they gain less than a quarter of that, Δ ← 2 Δ where more than three quarters at the edge, else it stays; a
+    step that gains nothing is not taken. At first Δ is a tenth of a radius for each of four grains, 0.1 √4.
+    """
+    outcomes = [(0.9, True), (0.9, False), (0.5, True), (0.1, True), (-1.0, True), (0.8, True), (0.5, False)]
+    slope = Slope(outcomes)
+    start = SimpleNamespace(energy=10.0, largest=1.0, mean_force=1.0, gradient=np.zeros(1))
+    end = registry.part("minimisers", "trust-region")().minimise(slope, start, 1e-12)
+    assert slope.asked == pytest.approx([0.2, 0.4, 0.4, 0.4, 0.25, 0.25, 0.5])
+    assert end.point.energy == pytest.approx(10 - 0.9 - 0.9 - 0.5 - 0.1 - 0.8 - 0.5)
+
+
 def test_a_shear_below_yield_is_reversible():
     """Pure shear to 1e-6 and back leaves the packing where it was; the stress has changed by 2 G γ half way."""
     strain = {"kind": "pure-shear", "strain": 1e-6, "returns": True}
-    machine = lab.relaxed(lab.flat_scene(200, fraction=0.9, relax={"deformation": strain}))
+    machine = lab.relaxed(lab.flat_scene(200, fraction=0.9, deformation=strain))
     place = machine.landscape.position(machine.point)
     machine.advance_to(0.5)
     moved = np.abs(machine.landscape.position(machine.point) - place).max()
@@ -200,7 +255,7 @@ def test_frequencies_of_a_square_of_springs():
 
 def test_a_point_restored_goes_on_with_the_same_bits():
     """The second half of a shear from a saved state, on two threads where there are two, is that of the first run."""
-    scene = lab.flat_scene(150, relax={"deformation": {"kind": "simple-shear", "strain": 0.02, "splits": 2}})
+    scene = lab.flat_scene(150, deformation={"kind": "simple-shear", "strain": 0.02}, relax={"splits": 2})
     machine = lab.relaxed(scene)
     machine.advance_to(0.5)
     arrays, meta = machine.state()

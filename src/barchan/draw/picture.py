@@ -11,7 +11,7 @@ import numpy as np
 
 from barchan.draw.camera import Box, Camera, View, Window, camera_for, flat_view, point_box, sphere_box
 from barchan.draw.colors import INK, Color, Scale, grain_colours, scale_for
-from barchan.draw.render import Ground, WallDrawing, placed, render, wall_drawings
+from barchan.draw.render import Ground, WallDrawing, cell_outline, placed, render, wall_drawings
 from barchan.record.frame import Frame
 
 if TYPE_CHECKING:
@@ -68,7 +68,8 @@ class Stage:
         walls = wall_drawings(scene_walls, world.low - room, world.high + room + (0.0, 0.0, 0.04 * largest))
         lines = [line for frame in frames for wall in placed(walls, frame) for line in wall.lines]
         seen = [sphere_box(camera.project(frame.sphere_position), frame.sphere_radius) for frame in frames]
-        seen.append(point_box([camera.project(line) for line in lines]))
+        edges = [line for frame in frames for drawn in cell_outline(frame) for line in drawn.lines]
+        seen.append(point_box([camera.project(line) for line in (*lines, *edges)]))
         box = seen[0]
         for other in seen[1:]:
             box = box.joined(other)

@@ -57,6 +57,16 @@ def placed(walls: Sequence[WallDrawing], frame: Frame) -> list[WallDrawing]:
     return shown
 
 
+def cell_outline(frame: Frame) -> list[WallDrawing]:
+    """The periodic box at the time of the frame, where it repeats in the x–z plane alone; nothing otherwise."""
+    if not len(frame.cell) or frame.cell[0, 4] or not (frame.cell[0, 3] and frame.cell[0, 5]):
+        return []
+    x, y, z, width, _, height, tilt = frame.cell[0]
+    turn = np.array([[0, 0], [width, 0], [width + tilt, height], [tilt, height], [0, 0]])
+    line = np.column_stack([x + turn[:, 0], np.full(5, y), z + turn[:, 1]])
+    return [WallDrawing((line,), np.zeros((0, 3, 3)))]
+
+
 def _light(window: Window, level: float) -> raster.Light:
     """Lamp above, to the left of and before the viewer; ground at the height `level` (m)."""
     up = window.camera.project(np.array([0.0, 0.0, 1.0]))
@@ -176,6 +186,6 @@ def render(
         reach = float(np.clip(3.0 * typical, 6.0, 0.08 * width))
         looks = FINE_LOOKS if fine else QUICK_LOOKS
         raster.shade(image, depth, owner, centre, radius, sphere_colours, light, shadow, reach, looks)
-    if walls:
-        _walls_over(image, depth, window, placed(walls, frame))
+    if shown := [*placed(walls, frame), *cell_outline(frame)]:
+        _walls_over(image, depth, window, shown)
     return to_bytes(image)

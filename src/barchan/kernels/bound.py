@@ -19,6 +19,7 @@ SERVOS = False  # walls that are moved by forces
 BRANCH = False  # pass over pairs that do not touch, instead of computing all alike
 CLUMPS = False  # grains of several spheres
 PERIODIC = False
+DEFORMS = False  # the periodic box deforms
 ROLLING = False
 STICTION = False
 MATERIALS = False  # more than one kind of pair
@@ -33,5 +34,7 @@ wall_stored: Callable[..., tuple[float, float]]
 surface_gap: Callable[..., tuple[float, float, float, float]]
 # kind, time, table of parameters, row -> displacement (3), quaternion (4), velocity (3), spin (3)
 motion_path: Callable[..., tuple[float, ...]]
+# time, six parameters -> lengths of the box over those at the start (3), logarithmic rates (3)
+box_course: Callable[..., tuple[float, ...]]
 # kind, approach speed, three constants -> restitution of hard spheres
 rebound: Callable[..., float]

@@ -26,11 +26,12 @@ from numba import njit
 from barchan import __version__
 from barchan.errors import Finding, SceneError
 from barchan.laws import Law
+from barchan.model import course
 from barchan.potentials import Potential
 
 TEMPLATES = (
-    "wall_frames", "soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_tethers", "soft_motion",
-    "soft_runge_kutta",
+    "wall_frames", "soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_tethers", "soft_box",
+    "soft_motion", "soft_runge_kutta",
 )  # fmt: skip
 HARD_TEMPLATES = ("wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_search", "hard_events")
 RELAX_TEMPLATES = ("relax_energy", "relax_steps")
@@ -133,6 +134,7 @@ def bind(
             *_law_lines(wall_law, "WALL_", "wall_law", "wall_stored"),
             *_choice_lines("surface_gap", "kind, x, y, z, table, row", "x, y, z", gaps, 0),
             *_choice_lines("motion_path", "kind, t, table, row", "t", paths, 3),
+            f"box_course = compiled_by({_registered(course.stretch)!r})",
             "",
         ]
     )

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from barchan.kernels.bound import CLUMPS, MESHES, SERVOS, STICTION
+from barchan.kernels.bound import CLUMPS, DEFORMS, MESHES, SERVOS, STICTION
+from barchan.kernels.soft_box import deform_box, resist
 from barchan.kernels.soft_meshes import join_facets
 from barchan.kernels.soft_pairs import SLOTS, pair_pass
 from barchan.kernels.soft_servos import drift_servos, push_servos
@@ -307,6 +308,10 @@ def evaluate(
         )  # fmt: skip
     if len(c.tether_row) > 0:
         pull_tethers(hold_weight, c.tether_row, c.tether, c.position, c.motion, c.pull)
+    if c.drag[0] > 0.0:
+        resist(
+            c.grains, hold_weight, c.drag, c.box, c.inverse, c.position, c.motion, c.pull, len(c.tether_row) > 0
+        )  # fmt: skip
     gather(
         c.grains, kick, c.pair_range, c.link_start, c.links, c.slots, c.wall_range, c.wall_slots, c.gravity, c.freedom,
         c.stiction, step, hold_weight, c.inertia, c.orientation, c.motion, c.force, c.torque, c.velocity, c.angular,
@@ -328,6 +333,8 @@ def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float, limit
                 c.grains, dt, c.start, c.offset, c.inertia, c.force, c.torque, c.position, c.velocity, c.orientation,
                 c.angular, c.turn, c.motion, c.place, c.origin,
             )  # fmt: skip
+            if DEFORMS:
+                worst = deform_box((begin + s + 1) * dt, c.course, c.box, c.inverse, worst)
             if SERVOS:
                 drift_servos((begin + s) * dt, dt, c.servo, c.servo_table, c.servo_row, c.motion_table)
             c.strayed[0] += dt * wall_pace(c.frames, c.pose, c.axial, c.reach)

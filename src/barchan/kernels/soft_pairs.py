@@ -14,12 +14,24 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
-from barchan.kernels.bound import BRANCH, CLUMPS, MATERIALS, MEMORY, PATH, PERIODIC, ROLLING, VECTOR, law, stored
+from barchan.kernels.bound import (
+    BRANCH,
+    CLUMPS,
+    DEFORMS,
+    MATERIALS,
+    MEMORY,
+    PATH,
+    PERIODIC,
+    ROLLING,
+    VECTOR,
+    law,
+    stored,
+)
 
 U = np.uint64
 LANES = U(16)
 SLOTS = 9  # floats a pair hands to its grains: force on the first, torque on the first, torque on the second
-WORKS = 3  # work done against a pair: normal, friction, rolling
+WORKS = 4 if DEFORMS else 3  # work done against a pair: normal, friction, rolling; work of the box through it
 ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
 M1, M2, M3, M4, M5 = MEMORY > 1, MEMORY > 2, MEMORY > 3, MEMORY > 4, MEMORY > 5
 TINY = 1e-100
@@ -50,7 +62,12 @@ def pair_pass(
             dx = place[j, 0] - place[i, 0]
             dy = place[j, 1] - place[i, 1]
             dz = place[j, 2] - place[i, 2]
+            ux, uy, uz = 0.0, 0.0, 0.0
             if PERIODIC:
+                if DEFORMS:  # the second sphere's image lags behind it by this velocity
+                    ux = box[3] * math.floor(dx * inverse[0] + 0.5)
+                    uy = box[4] * math.floor(dy * inverse[1] + 0.5)
+                    uz = box[5] * math.floor(dz * inverse[2] + 0.5)
                 dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
                 dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
                 dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
@@ -91,6 +108,8 @@ def pair_pass(
             vx = motion[c, 0] - motion[a, 0] + (pby * bz - pbz * by) - (pay * az - paz * ay)
             vy = motion[c, 1] - motion[a, 1] + (pbz * bx - pbx * bz) - (paz * ax - pax * az)
             vz = motion[c, 2] - motion[a, 2] + (pbx * by - pby * bx) - (pax * ay - pay * ax)
+            if DEFORMS:
+                vx, vy, vz = vx - ux, vy - uy, vz - uz
             closing = -(vx * nx + vy * ny + vz * nz)
             sx = vx + closing * nx
             sy = vy + closing * ny
@@ -165,6 +184,8 @@ def pair_pass(
             work[at_work + k] += weight * fn * closing
             work[at_work + U(16) + k] += weight * (tx * sx + ty * sy + tz * sz)
             work[at_work + U(32) + k] += weight * rolled
+            if DEFORMS:
+                work[at_work + U(48) + k] -= weight * (fx * ux + fy * uy + fz * uz)
             deepest[at + k] = max(deepest[at + k], take * xi / min(ri, rj))  # trial steps do not count
 
 

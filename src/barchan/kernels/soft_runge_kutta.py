@@ -235,6 +235,7 @@ def runge_kutta_steps(
         if worn(c, worst, clock[CLOCK] + h, clock, cursor, limit):
             return WORN
         remembered, wall_remembered, held = c.memory.copy(), c.wall_memory.copy(), c.held.copy()
+        tether, drag = c.tether.copy(), c.drag.copy()
         deep, wall_deep = c.deepest.copy(), c.wall_deepest.copy()
         at = clock[CLOCK] + h
         evaluate(c, at, 0.5 * h, h, 1.0, 0.0, h, 0.0)  # friction remembers the accepted step only
@@ -253,6 +254,8 @@ def runge_kutta_steps(
             c.memory[:] = remembered
             c.wall_memory[:] = wall_remembered
             c.held[:] = held
+            c.tether[:] = tether
+            c.drag[:] = drag
             c.deepest[:] = deep
             c.wall_deepest[:] = wall_deep
             c.swallowed[0] = 0.0

@@ -9,6 +9,7 @@ import numpy as np
 
 from barchan.errors import Finding, SceneError
 from barchan.laws._viscoelastic import OVERDAMPED
+from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.motions.servo import Servo
@@ -68,7 +69,10 @@ def _hard(model: Model, grains: Grains, frame: float) -> TimeStep:
 
 
 def impact_speed(model: Model, grains: Grains) -> float:
-    """The fastest impact, m/s, to reckon with: initial speed, the fall through the whole scene, moving walls."""
+    """The fastest impact, m/s, to reckon with: initial speed, the fall through the whole scene, moving walls,
+
+    a deforming box.
+    """
     if not len(grains):
         return 1.0
     own = float(np.linalg.norm(grains.velocity, axis=1).max())
@@ -77,7 +81,8 @@ def impact_speed(model: Model, grains: Grains) -> float:
     fastest = max(math.hypot(own, _fall(model, grains, gravity)) for gravity in (model.gravity, *later))
     reach = float(np.linalg.norm(np.ptp(grains.position, axis=0))) + float(np.abs(grains.position).max())
     walls = max((sum(m.speed(reach) for m in wall.motion) for wall in model.scene.walls), default=0.0)
-    return max(fastest + walls, 1e-3)
+    box = course.fastest(model.scene, model.box, grains.sphere_radius)
+    return max(fastest + walls + box, 1e-3)
 
 
 def _fall(model: Model, grains: Grains, gravity: np.ndarray) -> float:
@@ -115,6 +120,8 @@ def contact_time(model: Model, grains: Grains, speed: float) -> float:
             pair = surface(scene, name, owner, True)
             light = mass * moved / (mass + moved)
             shortest = min(shortest, model.wall_law.contact_time(pair, spheres.min(), light, speed))
+    if scene.drag and len(grains):
+        shortest = min(shortest, OVERDAMPED * float(grains.mass.min()) / scene.drag)
     shortest = min(shortest, _tether_time(model, grains))
     return shortest if math.isfinite(shortest) else 1 / scene.frame_rate
 

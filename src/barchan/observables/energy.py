@@ -13,25 +13,26 @@ LEDGER = (
 FLOWS = ("inflow_energy", "outflow_energy", "event_work")  # nothing where nothing comes, goes or happens
 RULES = ("rest_work", "spared_energy")  # of hard spheres alone
 TETHERS = ("tether_energy", "dissipated_tethers")  # nothing where there are none
+BOX = ("box_work", "dissipated_drag")  # nothing where the box stays and nothing resists
 BEAMS = ("beam_energy", "dissipated_beams")  # of the solver `beams` alone
 
 
 class Energy(Observable):
     """Kinetic, potential and stored energy, what each kind of friction has taken, the work of walls, and the balance.
 
-    `energy_error` is kinetic + potential + stored + dissipated + energy of tethers and beams − work of walls − inflow +
-    outflow − work of events, less its value at the start: the error of the integration, which falls with the time step.
-    Inflow and outflow are the energies, kinetic and potential, of grains that were poured and taken away. Walls moved
-    by forces (servo) count with their kinetic energy, and with the work of their drives less what their damping and
-    stops have taken.
+    `energy_error` is kinetic + potential + stored + dissipated + energy of tethers and beams − work of walls and of a
+    deforming box − inflow + outflow − work of events, less its value at the start: the error of the integration, which
+    falls with the time step. Inflow and outflow are the energies, kinetic and potential, of grains that were poured and
+    taken away. Walls moved by forces (servo) count with their kinetic energy, and with the work of their drives less
+    what their damping and stops have taken.
     Hard spheres have two lines more: `rest_work`, which keeps grains that lie on walls bouncing (it counts as given,
     like the work of walls), and `spared_energy`, which collisions within the contact time would have taken had they not
     been made elastic (it is in no sum: it was never lost).
     """
 
     key: ClassVar[str] = "energy"
-    series = tuple((name, "J") for name in (*LEDGER, *FLOWS, *TETHERS, *RULES, *BEAMS))
+    series = tuple((name, "J") for name in (*LEDGER, *FLOWS, *TETHERS, *BOX, *RULES, *BEAMS))
 
     def measure(self, moment: Moment) -> dict[str, float]:
         lines = {name: moment.ledger[name] for name in LEDGER}
-        return lines | {name: moment.ledger.get(name, 0.0) for name in (*FLOWS, *TETHERS, *RULES, *BEAMS)}
+        return lines | {name: moment.ledger.get(name, 0.0) for name in (*FLOWS, *TETHERS, *BOX, *RULES, *BEAMS)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -57,6 +57,8 @@ class Frame:
     wall_pose: np.ndarray  # (W, 7) m and quaternion: where a wall's point X0 is found now: p + q·X0
     wall_present: np.ndarray  # (W,) bool
     contacts: Contacts | None = None
+    cell: np.ndarray = field(default_factory=lambda: np.zeros((0, 7)))  # (1, 7) m, lower corner, lengths (0: open) and
+    # tilt of the periodic box; (0, 7) where nothing repeats
     triangles: Corners | None = None
     beams: BeamLines | None = None
 

@@ -124,7 +124,7 @@ class JournalReader:
 
         def array(field: Field) -> np.ndarray:
             if field.later and field.name not in entries:
-                return missing_rows(field, entries[FIRST[field.per]]["shape"][0])
+                return missing_rows(field, entries[FIRST[field.per]]["shape"][0] if field.per in OPTIONAL else 0)
             one = entries[field.name]
             name = one.get("twin", field.name)
             return blocks.read_array(self._file, places[name], entries[name])
@@ -142,7 +142,8 @@ class JournalReader:
     def counts(self) -> dict[str, np.ndarray]:
         """(F,) int64 numbers of rows per grain, sphere, wall, …; −1: none recorded."""
         rows = [{one["name"]: one["shape"][0] for one in s.header["arrays"] if "shape" in one} for s in self._frames]
-        return {per: np.array([row.get(name, -1) for row in rows], np.int64) for per, name in FIRST.items()}
+        none = {per: 0 if per == "cell" else -1 for per in FIRST}
+        return {per: np.array([row.get(name, none[per]) for row in rows], np.int64) for per, name in FIRST.items()}
 
     def single(self) -> bool:
         """Whether in every frame each grain is one sphere."""

@@ -12,11 +12,11 @@ from barchan.record.frame import BeamLines, Contacts, Corners, Frame
 
 FORMAT_VERSION = 1  # raised when an older reader could no longer read the file
 
-Per = Literal["grain", "sphere", "wall", "contact", "triangle", "beam"]
+Per = Literal["grain", "sphere", "wall", "cell", "contact", "triangle", "beam"]
 OPTIONAL = {"contact": Contacts, "triangle": Corners, "beam": BeamLines}  # what a frame may have, each in its holder
 HOLDER = {"contact": "contacts", "triangle": "triangles", "beam": "beams"}  # the holder's name in a frame
 FIRST = {
-    "grain": "id", "sphere": "sphere_grain", "wall": "wall_present", "contact": "first",
+    "grain": "id", "sphere": "sphere_grain", "wall": "wall_present", "cell": "cell", "contact": "first",
     "triangle": "triangle_corners", "beam": "beam_ends",
 }  # fmt: skip
 
@@ -80,6 +80,8 @@ FIELDS: tuple[Field, ...] = (
     Field("wall_pose", "wall", "float64", (7,), "m, –", "shift p, quaternion q: point X₀ is now at p + q·X₀",
           "/barchan/walls/pose", True),
     Field("wall_present", "wall", "bool", (), "", "whether the wall is there", "/barchan/walls/present", True),
+    Field("cell", "cell", "float64", (7,), "m", "the periodic box: lower corner, lengths (0: open) and by how much the "
+          "image above is shifted along x", "/barchan/cell", True, later=True),
     _contact("first", "int64", (), "", "id of the first grain"),
     _contact("second", "int64", (), "", "id of the second grain, or −1 − w for piece w of the walls"),
     _contact("point", "float64", (3,), "m", "where they touch"),
@@ -127,19 +129,20 @@ _BESIDE: tuple[Dataset, ...] = (
     Dataset("/barchan/frames/grains", "int64", "(F,)", "", "always there", "N of each frame"),
     Dataset("/barchan/frames/spheres", "int64", "(F,)", "", "always there", "M; is /VTKHDF/NumberOfPoints"),
     Dataset("/barchan/frames/walls", "int64", "(F,)", "", "always there", "W of each frame"),
+    Dataset("/barchan/frames/cells", "int64", "(F,)", "", "0", "1 in a frame of a periodic scene"),
     Dataset("/barchan/frames/contacts", "int64", "(F,)", "", "−1", "C of each frame; −1: contacts were not recorded"),
     Dataset("/barchan/frames/triangles", "int64", "(F,)", "", "−1", "T of each frame; −1: grains are of spheres"),
     Dataset("/barchan/frames/beams", "int64", "(F,)", "", "−1", "B of each frame; −1: grains are of spheres"),
     Dataset("/barchan/offsets/*field*", "int64", "(F,)", "", "always there", "first row of each frame in the field"),
 )
-_LETTER = {"grain": "N", "sphere": "M", "wall": "W", "contact": "C", "triangle": "T", "beam": "B"}
+_LETTER = {"grain": "N", "sphere": "M", "wall": "W", "cell": "1", "contact": "C", "triangle": "T", "beam": "B"}
 
 
 def datasets() -> Iterator[Dataset]:
     """Every dataset of a recording, in the order of the documents."""
     for field in FIELDS:
         shape = ", ".join(("Σ" + _LETTER[field.per], *map(str, field.row)))
-        default = "absent rows" if field.per in OPTIONAL else "always there"
+        default = "absent rows" if field.per == "cell" or field.per in OPTIONAL else "always there"
         yield Dataset(field.path, field.dtype, f"({shape})", field.unit, default, f"{field.name}: {field.meaning}")
     yield from _BESIDE
 

@@ -127,7 +127,7 @@ class _Writer:
         frames = self.file.create_group("/barchan/frames")
         frames["time"], frames["spheres"] = steps["Values"], self.file["/VTKHDF/NumberOfPoints"]
         frames["step"] = self.source.steps
-        for per in ("grain", "wall", *OPTIONAL):
+        for per in ("grain", "wall", "cell", *OPTIONAL):
             frames[per + "s"] = self.counts[per]
 
     def _vertices(self) -> None:
@@ -227,6 +227,7 @@ class VtkhdfReader:
         none = np.full(len(self.times), -1, np.int64)
         frames = own["frames"]
         self._counts = {per: frames[f"{per}s"][()] if f"{per}s" in frames else none for per in FIRST}
+        self._counts["cell"] = np.maximum(self._counts["cell"], 0)  # files without any have none in their frames
         there = [field for field in FIELDS if not field.later or field.path in self._file]
         self._offsets = {field.name: self._file[field.offsets][()] for field in there}
         self._rows = {field.name: self._file[field.path] for field in there}

@@ -49,5 +49,27 @@ def _check(scene: Scene, frame: Frame) -> None:
         findings.append(Finding("start", what, "there must be a group for each", "add [[grains]] with their materials"))
     if scene.dimensions == 2 and np.any(frame.position[:, 1]):
         findings.append(Finding("start", "that run is three-dimensional", "this scene has two dimensions"))
+    findings += _other_box(scene, frame)
     if findings:
         raise SceneError(findings)
+
+
+def _other_box(scene: Scene, frame: Frame) -> list[Finding]:
+    """A packing fits into the box it was made in: that of the frame, where it repeats along the same axes."""
+    if not len(frame.cell) or scene.box is None:
+        return []
+    low, lengths, tilt = frame.cell[0, :3], frame.cell[0, 3:6], float(frame.cell[0, 6])
+    if tilt:
+        what = f"that run ended in a box whose image above is shifted by {tilt:.4g} m"
+        return [Finding("start", what, "a run begins in an upright box", "hand over a frame without simple shear")]
+    own = np.where(scene.periodic, np.subtract(scene.box.high, scene.box.low), 0.0)
+    both = (own > 0) & (lengths > 0)
+    if np.allclose(own[both], lengths[both], rtol=1e-9, atol=0):
+        return []
+    repeats = lengths > 0
+    begin = np.where(repeats, low, scene.box.low).tolist()
+    end = np.where(repeats, low + lengths, scene.box.high).tolist()
+    return [Finding(
+        "box", f"is not the one that the run in {scene.start} ended in", "grains at its faces would overlap or part",
+        f"box = {{ low = {begin}, high = {end} }}",
+    )]  # fmt: skip

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from barchan.scene.beams import Beams, Breakage, Yielding
+    from barchan.scene.deformation import Compression, PressureControl, PureShear, SimpleShear
     from barchan.scene.events import (
         AddWall,
         AfterEvent,
@@ -60,7 +61,7 @@ if TYPE_CHECKING:
         StarGrain,
         TriangleGrain,
     )
-    from barchan.scene.relax import Compression, PressureControl, PureShear, Relax, SimpleShear
+    from barchan.scene.relax import Relax
     from barchan.scene.scene import SOLVERS, Record, Scene, schema
     from barchan.scene.sources import Sink, Source
     from barchan.scene.tethers import Tether
@@ -137,8 +138,8 @@ __all__ = [
 ]
 
 _HOMES = (
-    "grains", "polygons", "beams", "materials", "walls", "sources", "tethers", "events", "relax", "scene", "toml",
-    "overrides", "files",
+    "grains", "polygons", "beams", "materials", "walls", "sources", "tethers", "events", "deformation", "relax",
+    "scene", "toml", "overrides", "files",
 )  # fmt: skip
 
 

@@ -11,12 +11,13 @@ from pydantic_core import InitErrorDetails
 
 from barchan.scene.beams import Beams
 from barchan.scene.checks import scene_problems
+from barchan.scene.deformation import DeformationField
 from barchan.scene.events import Event
 from barchan.scene.grains import Box, GrainGroup
 from barchan.scene.materials import Material, PairOverride, Stiction
 from barchan.scene.parts import IntegratorField, LawField, ObservableField, RestitutionField, default
 from barchan.scene.problems import unknown_name
-from barchan.scene.quantities import Acceleration, Frequency, PositiveTime, Time
+from barchan.scene.quantities import Acceleration, Damping, Frequency, PositiveTime, Time
 from barchan.scene.relax import Relax
 from barchan.scene.sources import Sink, Source
 from barchan.scene.tables import Table
@@ -59,6 +60,8 @@ class Scene(Table):
     scalar_inertia: bool = False  # one moment of inertia for all axes, the mean of the three
     periodic: tuple[bool, bool, bool] = (False, False, False)
     box: Box | None = None  # periodic axes repeat it; a grain that leaves it along another axis counts as lost
+    deformation: DeformationField | None = None  # of the periodic box, along the duration
+    drag: Damping = 0.0  # N s/m: a background resists every grain, at rest or carried along by a deforming box
     seed: Annotated[int, Ge(0), Le(MOST_SEED)] = 0
     time_step: PositiveTime | None = None  # s; None: chosen from stiffness, mass and speed
     integrator: IntegratorField = Field(default_factory=default("integrators", "verlet"))

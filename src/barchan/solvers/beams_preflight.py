@@ -53,6 +53,9 @@ def _unknown_to_it(model: Model) -> Iterator[Finding]:
         yield Finding("grains", "none", "there must be some")
     if any(scene.periodic):
         yield Finding("periodic", "true", 'the solver "beams" has open boundaries', "use walls")
+    for name, there in (("drag", scene.drag > 0), ("deformation", scene.deformation is not None)):
+        if there:
+            yield Finding(name, "is set", 'the solver "beams" does not know it', 'use solver = "soft"')
     if scene.stiction is not None or not scene.rotation:
         yield Finding("stiction" if scene.stiction else "rotation", "is set", 'the solver "beams" does not know it')
     if scene.start is not None:

@@ -69,7 +69,23 @@ def wall_presence(model: Model, present: np.ndarray) -> np.ndarray:
     return there
 
 
+def cell_rows(low: Any, lengths: Any, tilt: float = 0.0) -> np.ndarray:
+    """The periodic box as frames hold it, (1, 7) m, or (0, 7) where no axis repeats: all lengths are 0."""
+    row = np.array([[*low, *lengths, tilt]], float)
+    return row if np.any(row[0, 3:6] > 0) else row[:0]
+
+
+def corner(model: Model, lengths: np.ndarray) -> np.ndarray:
+    """The lower corner, (3,) m, of a periodic box of these lengths (3,) m: its middle stays where it is."""
+    return np.asarray(model.low + 0.5 * (model.box - lengths))
+
+
+def crossings(model: Model, lengths: np.ndarray, position: np.ndarray) -> np.ndarray:
+    """How many times, (N, 3), positions (N, 3) m lie beyond a periodic box of these lengths (3,) m."""
+    length = np.where(model.periodic, lengths, 1.0)
+    return np.where(model.periodic, np.floor((position - corner(model, lengths)) / length), 0.0)
+
+
 def turns(model: Model, position: np.ndarray) -> np.ndarray:
-    """How far (N, 3) m positions lie from where they would be inside a periodic box."""
-    length = np.where(model.periodic, model.box, 1.0)
-    return np.where(model.periodic, np.floor((position - model.low) / length), 0.0) * length
+    """How far (N, 3) m positions lie from where they would be inside a periodic box that stays as it is."""
+    return crossings(model, model.box, position) * model.box

@@ -77,6 +77,10 @@ def _forces(model: Model) -> list[Finding]:
             findings.append(Finding(name, what, "hard spheres have restitution instead of a contact law", SOFT))
     if scene.tethers:
         findings.append(Finding("tethers", "are there", "hard spheres know no forces but gravity", SOFT))
+    if scene.drag:
+        findings.append(Finding("drag", f"{scene.drag:g} N s/m", "hard spheres know no forces but gravity", SOFT))
+    if scene.deformation is not None:
+        findings.append(Finding("deformation", scene.deformation.key, "the box of hard spheres stays as it is", SOFT))
     if scene.stiction is not None:
         findings.append(Finding("stiction", "is there", "hard spheres do not stick by friction", SOFT))
     for name, material in scene.materials.items():

@@ -212,6 +212,7 @@ def frame(solver: HardSolver, *, contacts: bool) -> Frame:
         wall_pose=common.wall_poses(model, t, a["begun"], model.walls.motion_table),
         wall_present=common.wall_presence(model, solver.present),
         contacts=None,
+        cell=common.cell_rows(model.low, model.box),
     )
 
 

@@ -17,7 +17,7 @@ from barchan.model.timestep import contact_time, impact_speed
 from barchan.observables import Moment
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.shapes.mesh import Mesh
-from barchan.solvers import create, hard_check
+from barchan.solvers import create, hard_check, soft_box
 
 MOST_OVERLAP = 0.1  # of the smaller radius, at the start
 SOFT = 0.2  # of the radius: a deeper impact is told as a warning
@@ -36,10 +36,12 @@ def check(model: Model, grains: Grains) -> list[Finding]:
             Finding(f"walls[{k}].sticky", "true", "soft spheres are not held by walls", 'use solver = "hard"')
             for k in sticky
         ])  # fmt: skip
+    if not hard:
+        soft_box.refuse(model, grains)
     solver = create(model, grains, 1e-6)  # nothing moves yet: the step does not matter
     moment: Moment = solver.moment()
     errors = [
-        *_overlaps(solver, moment), *_outside(solver, moment), *_wrong_side(solver), *_small_box(solver),
+        *_overlaps(solver, moment), *_outside(solver, moment), *_wrong_side(solver), *_small_box(solver, grains),
         *_sources(solver),
     ]  # fmt: skip
     if errors:
@@ -127,13 +129,15 @@ def _notes(model: Model) -> list[Finding]:
     return [Finding(f"walls[{k}]", note) for k, wall in enumerate(model.scene.walls) for note in wall.shape.notes()]
 
 
-def _small_box(solver: Any) -> list[Finding]:
-    model, least = solver.model, solver.least_period
+def _small_box(solver: Any, grains: Grains) -> list[Finding]:
+    model, least, lengths = solver.model, solver.least_period, solver.model.box
+    if solver.name == "soft":
+        lengths = soft_box.shortest(model, grains)
     return [
-        Finding(f"box ({'xyz'[axis]})", f"{model.box[axis]:.4g} m", f"a periodic axis must be at least {least:.4g} m",
+        Finding(f"box ({'xyz'[axis]})", f"{lengths[axis]:.4g} m", f"a periodic axis must be at least {least:.4g} m",
                 "make it longer, so that no grain touches the same neighbour on both sides")
         for axis in range(3)
-        if model.periodic[axis] and model.box[axis] < least
+        if model.periodic[axis] and lengths[axis] < least
     ]  # fmt: skip
 
 

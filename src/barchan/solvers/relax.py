@@ -12,7 +12,7 @@ from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.observables import Gate, Moment
 from barchan.record.frame import Contacts, Frame
-from barchan.solvers import relax_protocol, relax_strain
+from barchan.solvers import common, relax_protocol, relax_strain
 from barchan.solvers.relax_landscape import Cell, Landscape
 from barchan.solvers.relax_tables import potential_tables
 
@@ -65,7 +65,7 @@ class RelaxSolver:
 
     def advance_to(self, t: float) -> None:
         """Go on to the protocol's coordinate t and relax; at 0 only where a deformation is to follow."""
-        if t == 0.0 and self.model.scene.relax.deformation is None:
+        if t == 0.0 and self.model.scene.deformation is None:
             return
         if not self.relaxed:
             self.relax()
@@ -126,7 +126,7 @@ class RelaxSolver:
 
     def positions(self) -> np.ndarray:
         """Centres (N, 3) m in the order of ids, inside the periodic box."""
-        place = self.landscape.cell.wrapped(self.landscape.position(self.point), self.model.low)
+        place = self.landscape.cell.wrapped(self.landscape.position(self.point), relax_protocol.corner(self))
         return place[np.argsort(self.kept["id"])]
 
     def snapshot(self, *, contacts: bool = False) -> Frame:
@@ -142,11 +142,12 @@ class RelaxSolver:
             mass=kept["mass"][order], radius=kept["radius"][order], born=kept["born"][order],
             sphere_grain=np.arange(n), sphere_position=place.copy(), sphere_radius=kept["radius"][order],
             wall_pose=poses.reshape(-1, 7), wall_present=np.ones(len(self.model.walls.names), bool), contacts=noted,
+            cell=common.cell_rows(relax_protocol.corner(self), self.landscape.cell.lengths, self.landscape.cell.tilt),
         )  # fmt: skip
 
     def _noted(self) -> Contacts:
         first, second, force, branch, overlap = relax_protocol.contacts(self.landscape, self.point)
-        place = self.landscape.cell.wrapped(self.landscape.position(self.point), self.model.low)
+        place = self.landscape.cell.wrapped(self.landscape.position(self.point), relax_protocol.corner(self))
         reach = self.kept["radius"][first] - 0.5 * overlap
         point = place[first] - branch * (reach / np.linalg.norm(branch, axis=1))[:, None]
         ids = self.kept["id"]

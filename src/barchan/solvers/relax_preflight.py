@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from barchan.errors import Finding, SceneError
+from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.solvers.relax_landscape import SKIN
@@ -38,6 +39,8 @@ def _unknown_to_it(model: Model, grains: Grains) -> Iterator[Finding]:
             yield Finding(f"walls[{index}]", "moves, absorbs, comes or goes", "must stand still and stay")
     if (model.walls.mesh >= 0).any():
         yield Finding("walls", "a mesh", "the solver 'relax' knows smooth shapes", "build it of planes")
+    if scene.drag:
+        yield Finding("drag", f"{scene.drag:g} N s/m", needs, "leave it out")
     if scene.time_step is not None:
         yield Finding("time_step", f"{scene.time_step:g} s", "there are no time steps", "leave it out")
 
@@ -47,13 +50,14 @@ def _space(model: Model) -> Iterator[Finding]:
     relax = scene.relax
     if relax.packing_fraction is not None and scene.box is None:
         yield Finding("relax.packing_fraction", f"{relax.packing_fraction:g}", "needs a box to be filled", "give `box`")
-    if relax.deformation is not None and not (scene.periodic[0] and scene.periodic[2]):
+    if scene.deformation is not None and not (scene.periodic[0] and scene.periodic[2]):
         yield Finding(
-            "relax.deformation", relax.deformation.key, "needs a box that repeats along x and z",
+            "deformation", scene.deformation.key, "needs a box that repeats along x and z",
             "set periodic = [true, …, true], and `box`",
         )  # fmt: skip
-    if relax.deformation is not None and scene.walls:
-        yield Finding("relax.deformation", relax.deformation.key, "walls do not follow the box", "leave the walls out")
+    yield from course.unfilled(scene)
+    if scene.deformation is not None and scene.walls:
+        yield Finding("deformation", scene.deformation.key, "walls do not follow the box", "leave the walls out")
     for axis in range(3):
         if scene.periodic[axis] and scene.gravity[axis]:
             yield Finding(

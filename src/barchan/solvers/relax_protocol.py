@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.errors import Finding, RunError
+from barchan.model import course
 from barchan.model.build import Model
-from barchan.scene.relax import AnyDeformation, Compression, PressureControl, PureShear, SimpleShear
-from barchan.solvers import relax_strain
+from barchan.scene.deformation import AnyDeformation, PressureControl, SimpleShear
+from barchan.solvers import common, relax_strain
 from barchan.solvers.relax_landscape import Cell, Landscape, Point
 
 if TYPE_CHECKING:
@@ -39,28 +40,27 @@ def by_place(position: np.ndarray, radius: float) -> np.ndarray:
 
 def share(deformation: AnyDeformation, t: float, duration: float) -> float:
     """How much of the deformation is there at t, from 0 to 1."""
-    way = t / duration
-    return 1 - abs(1 - 2 * way) if deformation.returns else way
+    return course.share(t, duration, float(deformation.returns), float(deformation.course == "smooth"))[0]
 
 
-def cell_at(deformation: AnyDeformation, start: Cell, fraction: float, part: float) -> Cell:
-    """The box when this part of the deformation is there; fraction: filled at the start."""
+def cell_at(deformation: AnyDeformation, start: Cell, fraction: float, t: float, duration: float) -> Cell:
+    """The box at t; fraction: filled at the start."""
     x, y, z = start.lengths
-    if isinstance(deformation, PureShear):
-        grow = math.exp(0.5 * deformation.strain * part)
-        return Cell((x * grow, y, z / grow), start.tilt)
     if isinstance(deformation, SimpleShear):
-        return Cell(start.lengths, start.tilt + deformation.strain * part * z).reduced()
-    assert isinstance(deformation, Compression)
-    now = fraction + (deformation.to - fraction) * part
+        return Cell(start.lengths, start.tilt + deformation.strain * share(deformation, t, duration) * z).reduced()
     directions = sum(length > 0 for length in start.lengths)
-    scale = (fraction / now) ** (1 / directions)
-    return Cell((x * scale, y * scale, z * scale), start.tilt * scale)
+    by = course.stretch(t, *course.numbers(deformation, duration, fraction, directions))
+    return Cell((x * by[0], y * by[1], z * by[2]), start.tilt * by[0])
+
+
+def corner(solver: RelaxSolver) -> np.ndarray:
+    """The lower corner of the present box, (3,) m."""
+    return common.corner(solver.model, np.array(solver.landscape.cell.lengths))
 
 
 def go(solver: RelaxSolver, t: float) -> None:
     """From the solver's coordinate to t, in one step, or in more where the packing yields."""
-    deformation, duration = solver.model.scene.relax.deformation, solver.model.scene.duration
+    deformation, duration = solver.model.scene.deformation, solver.model.scene.duration
     if deformation is None:
         return
     if isinstance(deformation, PressureControl):
@@ -68,15 +68,16 @@ def go(solver: RelaxSolver, t: float) -> None:
         begin = solver.pressure_at_start or to
         hold_pressure(solver, begin * (to / begin) ** share(deformation, t, duration))
         return
-    _leap(solver, deformation, solver.time, t, deformation.splits)
+    _leap(solver, deformation, solver.time, t, solver.model.scene.relax.splits)
 
 
 def _leap(solver: RelaxSolver, deformation: AnyDeformation, begin: float, end: float, splits: int) -> None:
     land, duration = solver.landscape, solver.model.scene.duration
-    fraction = _filled(land) / solver.cell_at_start.volume(flat=land.flat)
+    volume = solver.cell_at_start.volume(flat=land.flat)  # 0 where the box is open along y
+    fraction = _filled(land) / volume if volume else 0.0
     before, cell = land.position(solver.point), land.cell
-    target = cell_at(deformation, solver.cell_at_start, fraction, share(deformation, end, duration))
-    predicted = carry(solver, _with_turns(cell, target), tangent=deformation.predict == "tangent")
+    target = cell_at(deformation, solver.cell_at_start, fraction, end, duration)
+    predicted = carry(solver, _with_turns(cell, target), tangent=solver.model.scene.relax.predict == "tangent")
     solver.relax()
     strayed = np.linalg.norm(land.position(solver.point) - predicted, axis=1).max()
     if splits > 0 and strayed > YIELDED * land.radius.mean():
@@ -102,18 +103,18 @@ def _with_turns(now: Cell, then: Cell) -> Cell:
 
 def carry(solver: RelaxSolver, target: Cell, *, tangent: bool) -> np.ndarray:
     """Change the box and take the grains along; answers with where they were taken, (N, 3) m."""
-    land, low = solver.landscape, solver.model.low
+    land, middle = solver.landscape, solver.model.low + 0.5 * solver.model.box
     cell = land.cell
     change = np.zeros((3, 3))
     for k in range(3):
         change[k, k] = target.lengths[k] / cell.lengths[k] if cell.lengths[k] else 1.0
     if cell.lengths[2]:
         change[0, 2] = (target.tilt - change[0, 0] * cell.tilt) / cell.lengths[2]
-    place = land.position(solver.point) - low
+    place = land.position(solver.point) - middle
     carried = place @ change.T
     if tangent and not land.is_loose(solver.point):
         carried += land.spread(_bounded(land, relax_strain.Tangent(land, solver.point).drift(change - np.eye(3))))
-    land.start_anew(carried + low, target.reduced())
+    land.start_anew(carried + middle, target.reduced())
     solver.point = land.point(into=solver.point)
     return land.base
 

@@ -14,7 +14,7 @@ from barchan.model.grains import Grains
 from barchan.motions import FOREVER
 from barchan.observables import Gate, Moment
 from barchan.record.frame import Frame
-from barchan.solvers import common, soft_arrays, soft_changes, soft_ledger, soft_tethers, soft_watch
+from barchan.solvers import common, soft_arrays, soft_box, soft_changes, soft_ledger, soft_tethers, soft_watch
 from barchan.solvers.common import ADDED, BY_TIME, MASS, REMOVED, WAITING
 from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_lists import Lists
@@ -46,6 +46,7 @@ class SoftSolver:
         self._bind()
         self.arrays = soft_arrays.grain_arrays(grains, model)
         self.arrays.update(soft_tethers.tether_arrays(model, grains, self.kernels))
+        self.arrays.update(soft_box.box_arrays(model, grains, self.kernels))
         self.arrays["pose"] = np.zeros((len(model.walls.rest), 16))
         self.arrays["motion_table"] = model.walls.motion_table.copy()
         self.arrays["servo"] = np.zeros((len(model.walls.servo_row), self.kernels.SERVO_COLUMNS))
@@ -84,6 +85,7 @@ class SoftSolver:
                 "CLUMPS": self.clumped,
                 "MESHES": bool((walls.mesh >= 0).any()),
                 "PERIODIC": bool(model.periodic.any()),
+                "DEFORMS": model.scene.deformation is not None,
                 "ROLLING": bool(model.table[:, 12:14].any()),
                 "STICTION": model.scene.stiction is not None,
                 "SERVOS": len(walls.servo_row) > 0,
@@ -103,6 +105,11 @@ class SoftSolver:
     def least_period(self) -> float:
         """The shortest, m, that a periodic axis may be: no grain may touch the same neighbour on both sides."""
         return 2 * (2 * self.lists.largest + self.lists.skin)
+
+    @property
+    def lengths(self) -> np.ndarray:
+        """Lengths of the periodic box at present, (3,) m, 0 along open axes."""
+        return self.arrays["box"][:3]
 
     @property
     def worst_overlap(self) -> float:
@@ -225,8 +232,6 @@ class SoftSolver:
             "frame_servo": model.walls.frame_servo,
             "table": model.table,
             "wall_table": model.wall_table,
-            "box": model.box,
-            "inverse": np.divide(1.0, model.box, out=np.zeros(3), where=model.box > 0),
             "absorbing": model.walls.absorbing,
             "freedom": model.freedom,
             "stiction": np.array(hold),
@@ -234,7 +239,7 @@ class SoftSolver:
 
     def packed(self) -> Arrays:
         """The arrays as the kernels take them."""
-        known = {**self._fixed, **self.arrays}
+        known: dict[str, Any] = {**self._fixed, **self.arrays}
         counts = {
             "grains": len(self),
             "spheres": len(self.arrays["place"]) - soft_arrays.GHOSTS,
@@ -277,6 +282,8 @@ class SoftSolver:
 
     def work_done(self) -> tuple[np.ndarray, np.ndarray]:
         """Work done so far, J: against pairs (normal, friction, rolling), and against walls with the walls' own.
+
+        In a deforming box the pairs have a fourth, the work of the box through them.
 
         Each step's power has entered with the weight of the whole step, so half of the present one is taken back.
         """
@@ -382,6 +389,7 @@ def _changing(model: Model) -> dict[str, np.ndarray]:
         "gates": np.zeros((len(model.gates), 7)),  # number, kg, kg m/s, J that have passed; number that waits
         "marked": np.zeros(len(model.gates) + 1),  # kg, and s: the flow and the time of the last mark
         "booked": np.zeros(5),  # J
+        "crossed": np.zeros(1),  # J that grains have gained by crossing a box that deforms
     }
 
 

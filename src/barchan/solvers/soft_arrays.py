@@ -85,6 +85,8 @@ class Arrays(NamedTuple):
     wall_table: Any
     box: Any
     inverse: Any
+    course: Any
+    drag: Any
     gravity: Any
     freedom: Any
     stiction: Any

@@ -29,7 +29,7 @@ def clear_of_grains(solver: SoftSolver, grains: Grains) -> np.ndarray:
     a = solver.arrays
     place, owner = spheres_of(grains)
     free = np.ones(len(grains), bool)
-    free[owner[overlapping(place, a["place"][: len(a["place"]) - GHOSTS], solver.model.box)[0]]] = False
+    free[owner[overlapping(place, a["place"][: len(a["place"]) - GHOSTS], solver.lengths)[0]]] = False
     return free
 
 

@@ -10,8 +10,8 @@ from barchan.geometry import conjugate, multiply, rotate, rotation_about
 from barchan.laws import Law
 from barchan.observables import Moment
 from barchan.record.frame import Contacts, Frame
-from barchan.solvers import common, soft_tethers
-from barchan.solvers.common import gates, turns
+from barchan.solvers import common, soft_box, soft_tethers
+from barchan.solvers.common import gates
 from barchan.solvers.soft_arrays import GHOSTS, lane
 
 if TYPE_CHECKING:
@@ -69,13 +69,13 @@ def touching(solver: SoftSolver, state: Stored) -> Touching:
     at = np.flatnonzero(state.pairs[:, 0] > 0)
     i, j = c.first[at].astype(np.int64), c.second[at].astype(np.int64)
     apart = c.place[i, :3] - c.place[j, :3]
-    apart -= model.box * np.floor(apart * c.inverse + 0.5)
+    apart -= solver.lengths * np.floor(apart * c.inverse + 0.5)
     normal = apart / np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-300)
     a, b = c.grain[i], c.grain[j]
     overlap = state.pairs[at, 0]
     point = c.place[i, :3] - (c.place[i, 3] - 0.5 * overlap)[:, None] * normal
     branch = c.position[a] - c.position[b]
-    branch -= model.box * np.floor(branch * c.inverse + 0.5)
+    branch -= solver.lengths * np.floor(branch * c.inverse + 0.5)
     w = np.flatnonzero(state.walls[:, 0] > 0)
     s, depth = c.wall_sphere[w], state.walls[w, 0]
     slots = lane(c.wall_slots, lists.wall_contacts, solver.kernels.WALL_SLOTS)[w]
@@ -150,11 +150,14 @@ def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
         "tether_energy": soft_tethers.stretched(solver),
         "dissipated_tethers": float(soft_tethers.lost(solver).sum()),
     }
+    resisted, box_work = soft_box.books(solver, float(work[3:].sum()))
+    book["dissipated_drag"] = resisted
     inside = sum(book.values())
     book["wall_work"] = float(wall_work[3]) - given + driven - lost + solver.stiction_work()[1]
     for line, name in enumerate(("inflow_energy", "outflow_energy", "event_work")):
         book[name] = float(a["booked"][line])
-    total = inside - book["wall_work"] - book["inflow_energy"] + book["outflow_energy"] - book["event_work"]
+    book["box_work"] = box_work
+    total = inside - book["wall_work"] - box_work - book["inflow_energy"] + book["outflow_energy"] - book["event_work"]
     return {**book, "energy_error": total - solver.energy_at_start, "energy_total": total}
 
 
@@ -184,7 +187,7 @@ def moment(solver: SoftSolver) -> Moment:
         contact_branch=seen.branch,
         contact_mode=seen.mode,
         steps=solver.stepper.statistics(),
-        cell=(*solver.model.box.tolist(), 0.0),
+        cell=(*solver.lengths.tolist(), 0.0),
     )
 
 
@@ -197,7 +200,8 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
     spheres = np.repeat(a["start"][:-1][order] - begin[:-1], counts) + np.arange(begin[-1])
     model = solver.model
     position = a["position"][:n][order]
-    shift = turns(model, position)
+    count = common.crossings(model, solver.lengths, position)
+    shift = count * solver.lengths
     grain = np.repeat(np.arange(n), counts)
     noted = None
     if contacts:
@@ -210,7 +214,7 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
         id=a["id"][order],
         group=a["group"][order],
         position=position - shift,
-        velocity=a["velocity"][order],
+        velocity=a["velocity"][order] - count * a["box"][3:6],
         orientation=orientations(solver)[order],
         spin=spins(solver)[order],
         mass=a["motion"][:n, 3][order],
@@ -222,13 +226,14 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
         wall_pose=wall_poses(solver),
         wall_present=common.wall_presence(model, solver.lists.present),
         contacts=noted,
+        cell=common.cell_rows(common.corner(model, solver.lengths), solver.lengths),
     )
 
 
 def positions(solver: SoftSolver) -> np.ndarray:
     """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
     position = solver.arrays["position"][np.argsort(solver.arrays["id"])]
-    return position - turns(solver.model, position)
+    return position - common.crossings(solver.model, solver.lengths, position) * solver.lengths
 
 
 def wall_poses(solver: SoftSolver) -> np.ndarray:

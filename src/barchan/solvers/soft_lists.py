@@ -14,7 +14,9 @@ import numpy as np
 
 from barchan.kernels import grids, neighbours
 from barchan.model.build import Model
+from barchan.solvers.common import corner, crossings
 from barchan.solvers.soft_arrays import GHOSTS, LANES, blocks, reorder, sphere_arrays
+from barchan.solvers.soft_box import wrap
 
 SKIN_LEAST, SKIN_MOST = 0.08, 1.0  # of the smallest sphere's radius
 MARGIN_LEAST, MARGIN_MOST = 0.4, 0.5  # of SKIN_LEAST's skin, and of the skin of the moment
@@ -47,7 +49,7 @@ class Lists:
         self.searched = 0
         self.wall_way = 0.0  # m, that walls have gone at most since the wider list was made
         self.offset = 0.0  # J: potential energy that wrapping round a periodic box has taken out
-        self.totals = np.zeros(3)  # J: work done against pairs that a rebuild has flushed: normal, friction, rolling
+        self.totals = np.zeros(kernels.WORKS)  # J: work done against pairs that a rebuild has flushed
         self.wall_totals = np.zeros(4)  # J: the same for walls, and the work of the walls
         self.worst = (0.0, -1, -1)
         self.pairs = 0
@@ -98,12 +100,14 @@ class Lists:
         self.wall_way += float(a["strayed"][0])
         if worn:
             self._adapt_margin(evaluations)
-        way = max(neighbours.farthest(a["place"], a["near_origin"], m), self.wall_way)
+        shrunk = 0.5 * float(np.linalg.norm(a["box"][:3] - a["box"][9:]))  # of the box, as a way of either sphere
+        way = max(neighbours.farthest(a["place"], a["near_origin"], m) + shrunk, self.wall_way)
         if not self.searches or not 2 * way <= self.skin - self.margin:
             return False
         self.flush()
         self._pairs(m, np.arange(m))
         a["origin"][:m] = a["place"][:m, :3]
+        a["box"][6:9] = a["box"][:3]
         return True
 
     def rebuild(self, evaluations: int, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
@@ -138,6 +142,7 @@ class Lists:
         self._walls(m, old_index)
         a["origin"][:m] = a["place"][:m, :3]
         a["near_origin"] = a["place"][:m, :3].copy()
+        a["box"][6:] = np.tile(a["box"][:3], 2)
         self.wall_way = 0.0
 
     def _adapt_skin(self, evaluations: int) -> None:
@@ -161,10 +166,11 @@ class Lists:
         if not model.periodic.any():
             return
         n, m = len(a["id"]), len(a["place"]) - GHOSTS
-        length = np.where(model.periodic, model.box, 1.0)
-        shift = np.where(model.periodic, np.floor((a["position"][:n] - model.low) / length), 0.0) * length
-        if not shift.any():
+        count = crossings(model, a["box"][:3], a["position"][:n])
+        if not count.any():
             return
+        wrap(a, count)
+        shift = count * a["box"][:3]
         self.offset -= float(np.sum(a["motion"][:n, 3] * (shift @ a["gravity"])))
         a["position"][:n] -= shift
         a["place"][:m, :3] -= shift[a["grain"][:m]]
@@ -174,8 +180,8 @@ class Lists:
         model, place = self.model, self.arrays["place"]
         reach = 2 * self.largest + self.skin
         points = place[:m, :3] if m else np.zeros((1, 3))
-        low = np.where(model.periodic, model.low, points.min(axis=0))
-        span = np.where(model.periodic, model.box, points.max(axis=0) - low)
+        low = np.where(model.periodic, corner(model, self.arrays["box"][:3]), points.min(axis=0))
+        span = np.where(model.periodic, self.arrays["box"][:3], points.max(axis=0) - low)
         cells = np.maximum(span / reach, 1.0)
         while np.prod(np.floor(cells)) > CELLS_PER_SPHERE * m + 64:
             cells[np.argmax(cells)] /= 2
@@ -187,15 +193,14 @@ class Lists:
 
     def _near(self, m: int, number: np.ndarray, begin: np.ndarray, entries: np.ndarray, cells: np.ndarray) -> None:
         """The wider list of pairs."""
-        a, model = self.arrays, self.model
-        inverse = np.divide(1.0, model.box, out=np.zeros(3), where=model.box > 0)
+        a = self.arrays
         counts, spot, owner = np.zeros(m, np.int64), np.empty((m, 4)), np.empty(m, np.int64)
         neighbours.by_cell(a["place"], a["grain"], entries, m, spot, owner)
         while True:
             found = np.empty((m, self.room), np.int32)
             neighbours.near_spheres(
-                a["place"], a["grain"], m, number, begin, entries, spot, owner, cells, model.box, inverse, self.skin,
-                found, counts,
+                a["place"], a["grain"], m, number, begin, entries, spot, owner, cells, a["box"], a["inverse"],
+                self.skin, found, counts,
             )  # fmt: skip
             most = int(counts.max(initial=0))
             if most <= self.room:
@@ -208,12 +213,10 @@ class Lists:
 
     def _pairs(self, m: int, old_index: np.ndarray) -> None:
         """The pairs of the wider list that are closer than the margin."""
-        a, model = self.arrays, self.model
-        inverse = np.divide(1.0, model.box, out=np.zeros(3), where=model.box > 0)
-        counts, start = np.zeros(m, np.int64), np.empty(m + 1, np.int64)
+        a, counts, start = self.arrays, np.zeros(m, np.int64), np.empty(m + 1, np.int64)
         chosen = np.empty(len(a["near_second"]), np.int32)
         neighbours.nearer_spheres(
-            a["place"], m, a["near_start"], a["near_second"], model.box, inverse, self.margin, chosen, counts
+            a["place"], m, a["near_start"], a["near_second"], a["box"], a["inverse"], self.margin, chosen, counts
         )
         self.rebuilds += 1
         pairs = int(neighbours.running_sum(counts, m, start))

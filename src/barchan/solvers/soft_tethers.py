@@ -35,7 +35,8 @@ def meet_grains(arrays: dict[str, np.ndarray]) -> None:
     row = order[np.minimum(place, len(known) - 1)] if len(known) else np.zeros(len(wanted), np.int64)
     there = known[row] == wanted if len(known) else np.zeros(len(wanted), bool)
     arrays["tether_row"] = np.where(there, row, -1)
-    arrays["pull"] = np.zeros((len(known) if len(wanted) else 0, 3))
+    dragged = len(wanted) > 0 or arrays["drag"][0] > 0
+    arrays["pull"] = np.zeros((len(known) if dragged else 0, 3))
 
 
 def stretched(solver: SoftSolver) -> float:

@@ -64,7 +64,7 @@ def _balance(solver: SoftSolver, book: dict[str, float]) -> None:
     brought = book["inflow_energy"] - book["outflow_energy"] + book["event_work"]
     moved = abs(book["potential_energy"] - solver.potential_at_start - brought)
     springs = book["stored_energy"] + book["tether_energy"]
-    scale = book["kinetic_energy"] + springs + spent + moved + abs(book["wall_work"])
+    scale = book["kinetic_energy"] + springs + spent + moved + abs(book["wall_work"]) + abs(book["box_work"])
     solver.energy_error = abs(book["energy_error"]) / max(scale, 1e-300)
     lossy = solver.model.scene.integrator.adaptive and book["energy_error"] < 0  # long steps lose energy, by choice
     # A contact that gives back more than was put into it shows as a dissipation that falls below zero.

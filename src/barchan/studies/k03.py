@@ -35,7 +35,7 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
         found["trust-region, spheres"] = {
             n: costs(Packing(n, spheres.fraction, flat=False), seeds, progress) for n in sizes if n <= 20_000
         }
-    return StudyResult((*_paper_rows(found, quick), *_own_rows(found)), (_draw(found, folder),))
+    return StudyResult((*_paper_rows(found, quick), *_own_rows(found, quick)), (_draw(found, folder),))
 
 
 def _mean(costs: Sequence[Cost], *, iterations: bool) -> float:
@@ -64,17 +64,20 @@ def _paper_rows(found: dict[str, dict[int, list[Cost]]], quick: bool) -> list[Ro
     return rows
 
 
-def _own_rows(found: dict[str, dict[int, list[Cost]]]) -> list[Row]:
+def _own_rows(found: dict[str, dict[int, list[Cost]]], quick: bool) -> list[Row]:
     plain, own = found["trust-region"], found["newton"]
     largest = max(own)
     ratio = _mean(plain[largest], iterations=False) / _mean(own[largest], iterations=False)
     slope = _slope(own, 0, np.inf, iterations=False)
+    clock = float(np.median([c.seconds for c in plain[largest]]) / np.median([c.seconds for c in own[largest]]))
     everyone = [cost for costs in (*plain.values(), *own.values()) for cost in costs]
     return [
         Row("packings in balance to 1e-12", "all", f"{sum(c.calm for c in everyone)} of {len(everyone)}",
             passed=all(c.calm for c in everyone), criterion="all"),
         Row(f"gradients and products, trust-region over newton, N = {largest}", "–", f"{ratio:.1f}", "", ratio >= 5,
             "at least 5"),
+        Row(f"processor time, trust-region over newton, N = {largest}, medians", "–", f"{clock:.1f}", "",
+            None if quick else clock >= 2, "at least 2, at full size"),
         Row("newton: exponent of gradients and products in N", "–", f"{slope:.2f}", "", slope < FLATTEST,
             f"below {FLATTEST:g}"),
     ]  # fmt: skip

@@ -2,63 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from barchan import registry
 from barchan.draw.charts import PALETTE, Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.run.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
-from barchan.studies.krijgsman import Packing, exponent
+from barchan.studies.krijgsman import NAMES, SHEARED, SHOWN, Packing, Shear, exponent, shear
 
-STRAIN = 0.04
 POWER = 0.31  # the paper's exponent of total iterations in the number of points
-NAMES = ("fabric_isotropic", "fabric_deviatoric", "stress_isotropic", "stress_deviatoric")
-SHOWN = {  # axis label of each
-    "fabric_isotropic": "isotropic fabric", "fabric_deviatoric": "deviatoric fabric",
-    "stress_isotropic": "isotropic stress / k", "stress_deviatoric": "deviatoric stress / k",
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Shear:
-    """A pure shear in so many points: strains, observables, and the work it took."""
-
-    strain: np.ndarray
-    values: dict[str, np.ndarray]
-    work: int  # gradients and products
-    products: int
-
-
-def shear(packing: Packing, points: int, progress: Progress) -> Shear:
-    """Pure shear of a packing to twice the paper's strain, as its Fig. 10 has it, the box carrying the grains along."""
-    steady = {"kind": "pure-shear", "strain": 2 * STRAIN, "predict": "affine"}
-    solver = packing.solver(relax={"deformation": steady})
-    observable = registry.part("observables", "packing")()
-    seen: list[dict[str, float]] = []
-    solver.advance_to(0.0)
-    land = solver.landscape
-    before = (land.gradients, land.products)
-    for k in range(2 * points + 1):
-        progress.status(f"{points} points", f"{k} of {2 * points}")
-        if k:
-            solver.advance_to(k / (2 * points))
-        seen.append(observable.measure(solver.moment()))  # type: ignore[attr-defined]
-    values = {name: np.array([one[name] for one in seen]) for name in NAMES}
-    work = land.gradients + land.products - sum(before)
-    return Shear(np.linspace(0, 2 * STRAIN, 2 * points + 1), values, work, land.products - before[1])
 
 
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     """Shear one packing in more and more points."""
     packing = Packing(100 if quick else 10_000)
     numbers = (5, 10, 20) if quick else (10, 31, 100, 316, 1000)
-    found = {points: shear(packing, points, progress) for points in numbers}
+    found = {points: shear(packing.solver(**SHEARED), points, progress) for points in numbers}
     slope, _ = exponent(list(found), [one.products for one in found.values()])
-    means = {name: [one.values[name][len(one.strain) // 2 :].mean() for one in found.values()] for name in NAMES}
+    means = {name: [one.mean(name) for one in found.values()] for name in NAMES}
     first = found[numbers[0]].values["stress_deviatoric"]
     rows = [
         Row("exponent of total iterations in the number of points", f"{POWER:g}", f"{slope:.2f}", "",

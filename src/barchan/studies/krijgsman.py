@@ -6,6 +6,7 @@ Lengths are in units of the box, forces in units of its length times the springs
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -14,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from barchan import registry
 from barchan.minimisers import Descent
 from barchan.model.build import build
 from barchan.run.progress import Progress
@@ -21,6 +23,13 @@ from barchan.scene import Scene
 from barchan.solvers.relax import RelaxSolver
 
 TOLERANCE = 1e-12
+STRAIN = 0.04  # of the paper's pure shear, which its Fig. 10 goes on to twice as much
+SHEARED: dict[str, Any] = {"deformation": {"kind": "pure-shear", "strain": 2 * STRAIN}, "relax": {"predict": "affine"}}
+NAMES = ("fabric_isotropic", "fabric_deviatoric", "stress_isotropic", "stress_deviatoric")
+SHOWN = {  # axis label of each
+    "fabric_isotropic": "isotropic fabric", "fabric_deviatoric": "deviatoric fabric",
+    "stress_isotropic": "isotropic stress / k", "stress_deviatoric": "deviatoric stress / k",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -66,6 +75,7 @@ class Cost(NamedTuple):
     products: int  # of the Hessian with a vector
     calm: bool  # whether forces came into balance
     loose: bool  # whether no load was left
+    seconds: float  # of the processor
 
     @property
     def work(self) -> int:
@@ -84,10 +94,11 @@ def descend(packing: Packing) -> tuple[RelaxSolver, Descent]:
 
 def cost(packing: Packing) -> Cost:
     """What it takes to relax a packing from its random start."""
+    began = time.process_time()
     solver, descent = descend(packing)
-    land = solver.landscape
+    land, seconds = solver.landscape, time.process_time() - began
     loose = land.is_loose(descent.point)
-    return Cost(len(descent.history) - 1, land.gradients, land.products, descent.calm, loose)
+    return Cost(len(descent.history) - 1, land.gradients, land.products, descent.calm, loose, seconds)
 
 
 def costs(packing: Packing, seeds: Sequence[int], progress: Progress, *, workers: int | None = None) -> list[Cost]:
@@ -115,3 +126,38 @@ def exponent(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
     """p and C of y = C x^p, by least squares of the logarithms."""
     slope, shift = np.polyfit(np.log(np.asarray(x, float)), np.log(np.asarray(y, float)), 1)
     return float(slope), float(np.exp(shift))
+
+
+@dataclass(frozen=True)
+class Shear:
+    """A pure shear to twice the paper's strain: strains, fabric and stress over stiffness, and what it took."""
+
+    strain: np.ndarray
+    values: dict[str, np.ndarray]
+    work: int = 0  # gradients and products
+    products: int = 0
+    seconds: float = 0.0  # of the processor
+    kinetic: np.ndarray | None = None  # energy over that stored at the start, of soft spheres
+
+    def mean(self, name: str) -> float:
+        """The mean over strains from the paper's to twice that, where the packing yields all the time."""
+        return float(np.interp(np.linspace(STRAIN, 2 * STRAIN, 1001), self.strain, self.values[name]).mean())
+
+
+def shear(solver: RelaxSolver, points: int, progress: Progress) -> Shear:
+    """Shear a packing (see SHEARED), in so many points to the paper's strain and as many beyond it."""
+    observable = registry.part("observables", "packing")()
+    seen: list[dict[str, float]] = []
+    solver.advance_to(0.0)
+    land = solver.landscape
+    before, began = (land.gradients, land.products), time.process_time()
+    for k in range(2 * points + 1):
+        progress.status(f"{points} points", f"{k} of {2 * points}")
+        if k:
+            solver.advance_to(k / (2 * points))
+        seen.append(observable.measure(solver.moment()))  # type: ignore[attr-defined]
+    values = {name: np.array([one[name] for one in seen]) for name in NAMES}
+    return Shear(
+        np.linspace(0, 2 * STRAIN, 2 * points + 1), values, land.gradients + land.products - sum(before),
+        land.products - before[1], time.process_time() - began,
+    )  # fmt: skip

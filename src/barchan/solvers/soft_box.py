@@ -1,0 +1,94 @@
+"""The box of the soft-sphere solver: how it deforms, what its deformation does to grains, and the drag in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from barchan.errors import Finding, SceneError
+from barchan.integrators import RungeKutta
+from barchan.model import course
+from barchan.model.build import Model
+from barchan.model.grains import Grains
+from barchan.scene.deformation import Compression, PureShear
+
+if TYPE_CHECKING:
+    from barchan.solvers.soft import SoftSolver
+
+
+def refuse(model: Model, grains: Grains) -> None:
+    """SceneError with all that a deforming box does not go together with."""
+    scene, deformation = model.scene, model.scene.deformation
+    if deformation is None:
+        return
+    findings = []
+
+    def wrong(what: str, expected: str, remedy: str) -> None:
+        findings.append(Finding("deformation", what, expected, remedy))
+
+    if not isinstance(deformation, PureShear | Compression):
+        wrong(deformation.key, "soft spheres know pure-shear and compression", 'use solver = "relax"')
+    if not (scene.periodic[0] and scene.periodic[2]):
+        wrong(deformation.key, "needs a box that repeats along x and z", "set periodic = [true, …, true], and `box`")
+    if scene.walls:
+        wrong(f"{len(scene.walls)} walls in the box", "walls do not follow the box", "leave the walls out")
+    if scene.sources or scene.sinks:
+        wrong("sources or sinks in the box", "their regions do not follow the box", "leave them out")
+    if isinstance(scene.integrator, RungeKutta):
+        wrong(f"the integrator {scene.integrator.key!r}", "needs fixed steps", 'use integrator = "verlet"')
+    if isinstance(deformation, Compression) and grains.clumped:
+        wrong("clumps", "the packing fraction of overlapping spheres is not known", "take shape = 'sphere'")
+    findings += course.unfilled(scene)
+    if findings:
+        raise SceneError(findings)
+
+
+def box_arrays(model: Model, grains: Grains, kernels: Any) -> dict[str, np.ndarray]:
+    """`box`, `inverse`, `course` and `drag` of `kernels/soft_box.py`, at the start."""
+    drag = np.zeros(kernels.DRAG_COLUMNS)
+    drag[kernels.DRAG] = model.scene.drag
+    drag[kernels.MIDDLE :] = model.low + 0.5 * model.box
+    numbers = course.of(model.scene, model.box, grains.sphere_radius)
+    rates = course.stretch(0.0, *numbers)[3:]
+    return {
+        "box": np.concatenate([model.box, model.box * rates, model.box, model.box]),
+        "inverse": np.divide(1.0, model.box, out=np.zeros(3), where=model.box > 0),
+        "course": np.array([*numbers, *model.box]),
+        "drag": drag,
+    }
+
+
+def shortest(model: Model, grains: Grains) -> np.ndarray:
+    """The shortest that every axis will be, (3,) m."""
+    numbers, duration = course.of(model.scene, model.box, grains.sphere_radius), model.scene.duration
+    return np.asarray(model.box * np.min([course.stretch(t * duration, *numbers)[:3] for t in (0, 0.5, 1)], axis=0))
+
+
+def wrap(arrays: dict[str, np.ndarray], count: np.ndarray) -> None:
+    """Give grains that have crossed the box `count` (N, 3) times the velocities of their images inside.
+
+    An image moves with the box, so the kinetic energy jumps: the difference is work of the box.
+    """
+    n, pace, motion = len(count), arrays["box"][3:6], arrays["motion"]
+    if not pace.any():
+        return
+    jump = count * pace
+    before = motion[:n, :3].copy()
+    motion[:n, :3] -= jump
+    arrays["velocity"][:n] -= jump
+    gained = 0.5 * motion[:n, 3] * np.sum(motion[:n, :3] ** 2 - before**2, axis=1)
+    arrays["crossed"][0] += float(gained[np.argsort(arrays["id"])].sum())
+
+
+def books(solver: SoftSolver, pairs: float) -> tuple[float, float]:
+    """Energy, J, that the background has taken, and work that the deforming box has done on grains.
+
+    pairs: the part of it done through contacts, J. As with contacts, half of the present step's power is taken back.
+    """
+    drag, k, half = solver.arrays["drag"], solver.kernels, solver.stepper.half * solver.dt
+    flow = drag[k.FLOW_WORK] - half * drag[k.FLOW_POWER]
+    return (
+        float(drag[k.DRAG_LOSS] - half * drag[k.DRAG_POWER]),
+        float(pairs + flow + solver.arrays["crossed"][0]),
+    )
