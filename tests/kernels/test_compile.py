@@ -1,14 +1,17 @@
-"""Fingerprints of functions: whatever changes what a function does changes its fingerprint."""
+"""Fingerprints of functions, and kernels bound by them: whatever changes what a function does changes both."""
 
 from __future__ import annotations
 
 import types
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from barchan.kernels.compile import compiled, fingerprint
+from barchan.kernels.compile import bind, compiled, fingerprint
+from barchan.laws.hertz import Hertz
+from barchan.laws.linear import Linear
 
 BASE = """
 import math
@@ -51,3 +54,29 @@ def test_compiled_functions_are_the_plain_ones() -> None:
     """Compiling changes the speed, not the value."""
     plain = function(BASE)
     assert compiled(plain)(7.0) == plain(7.0)
+
+
+def _gap(x: float, y: float, z: float) -> tuple[float, float, float, float]:
+    return z, 0.0, 0.0, 1.0
+
+
+def _path(t: float) -> tuple[float, ...]:
+    return 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+
+
+def test_scenes_share_the_kernels_that_are_the_same_for_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another law changes the contact pass and what calls it, and nothing else: the rest need not be compiled again."""
+    monkeypatch.setenv("BARCHAN_CACHE", str(tmp_path))
+    switches = dict.fromkeys(
+        ("BRANCH", "CLUMPS", "DEFORMS", "MATERIALS", "MESHES", "PERIODIC", "ROLLING", "SERVOS", "STICTION"), False
+    )
+    one, other, clumps = (
+        bind(law, Hertz(), [_gap], [_path], {**switches, "CLUMPS": clumped})
+        for law, clumped in ((Hertz(), False), (Linear(), False), (Hertz(), True))
+    )
+    for name in ("drift", "gather", "near_walls", "move_walls", "wall_pass", "set_state"):
+        assert getattr(one, name) is getattr(other, name)
+    for name in ("pair_pass", "evaluate", "verlet_steps", "runge_kutta_steps"):
+        assert getattr(one, name) is not getattr(other, name)
+    assert clumps.drift is not one.drift and clumps.pair_pass is not one.pair_pass
+    assert clumps.gather is one.gather and clumps.wall_pass is one.wall_pass

@@ -1,13 +1,15 @@
 """Binding the laws, surfaces and motions of a scene into the kernels, with a cache that outlives the process.
 
-Numba's disk cache does not see through closures. So the kernel templates are written, with the scene's own functions as
-globals, into a small package in the cache folder whose name holds a fingerprint of everything that takes part: the
-templates, the functions (down to the helpers they call and the constants they read) and the versions. The next process
-with the same combination finds the package and numba's compiled code beside it.
+Numba's disk cache does not see through closures. So every kernel template is written, with those of the scene's own
+functions that it names as globals, into a small package in the cache folder whose name holds a fingerprint of all that
+takes part: the template and those it imports, the functions (down to the helpers they call and the constants they read)
+and the versions. The next process with the same combination finds the package and numba's compiled code beside it, and
+another scene finds the packages of the templates that are the same for both.
 """
 
 from __future__ import annotations
 
+import ast
 import functools
 import hashlib
 import importlib.util
@@ -29,13 +31,13 @@ from barchan.laws import Law
 from barchan.model import course
 from barchan.potentials import Potential
 
-TEMPLATES = (
-    "wall_frames", "soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_tethers", "soft_box",
-    "soft_motion", "soft_runge_kutta",
+TEMPLATES = (  # those that a template imports stand before it
+    "turning", "wall_frames", "soft_slots", "soft_drift", "soft_gather", "soft_surfaces", "soft_stages", "soft_pairs",
+    "soft_walls", "soft_meshes", "soft_servos", "soft_tethers", "soft_box", "soft_motion", "soft_runge_kutta",
 )  # fmt: skip
-HARD_TEMPLATES = ("wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_search", "hard_events")
+HARD_TEMPLATES = ("turning", "wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_search", "hard_events")
 RELAX_TEMPLATES = ("relax_energy", "relax_steps")
-BEAMS_TEMPLATES = ("wall_frames", "beams_poses")
+BEAMS_TEMPLATES = ("turning", "wall_frames", "beams_poses")
 BEAMS_KERNELS = (  # the same for every scene; in the cache too, because numba does not see that a called file changed
     "beams_overlap", "beams_walls", "beams_contacts", "beams_motion", "beams_phases", "beams_advance",
 )  # fmt: skip
@@ -43,8 +45,12 @@ LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )
 MEMORY_SLOTS = 6
+PRELUDE = ("from numba import njit", "from barchan.kernels.compile import bound_class, compiled_by")
 # Of functions that kernels alone call: no doors for Python and C, which take longer to compile than most of them.
 INNER = 'error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True'
+
+# Names, and the lines that define them: what a scene binds into the templates that import one of these names.
+Binding = tuple[frozenset[str], list[str]]
 
 _functions: dict[str, Any] = {}  # compiled functions of this process, by fingerprint
 
@@ -124,85 +130,80 @@ def bind(
     switches: Mapping[str, bool],
 ) -> types.SimpleNamespace:
     """The kernels of `TEMPLATES` for these laws, gap and path functions, and switches, as a namespace."""
-    header = "\n".join(
+    return _bound(
         [
-            "from numba import njit",
-            "from barchan.kernels.compile import bound_class, compiled_by",
-            "from barchan.laws import Contact",
-            *(f"{name} = {value!r}" for name, value in sorted(switches.items())),
-            *_law_lines(law, "", "law", "stored"),
-            *_law_lines(wall_law, "WALL_", "wall_law", "wall_stored"),
-            *_choice_lines("surface_gap", "kind, x, y, z, table, row", "x, y, z", gaps, 0),
-            *_choice_lines("motion_path", "kind, t, table, row", "t", paths, 3),
-            f"box_course = compiled_by({_registered(course.stretch)!r})",
-            "",
-        ]
+            *_switch_bindings(switches),
+            *_law_bindings(law, "", "law", "stored"),
+            *_law_bindings(wall_law, "WALL_", "wall_law", "wall_stored"),
+            _gap_binding(gaps),
+            _path_binding(paths),
+            (frozenset({"box_course"}), [f"box_course = compiled_by({_registered(course.stretch)!r})"]),
+        ],
+        "bound",
+        TEMPLATES,
     )
-    return _bound(header, "bound", TEMPLATES)
 
 
 def bind_hard(
     rebounds: list[Callable[..., Any]], gaps: list[Callable[..., Any]], paths: list[Callable[..., Any]]
 ) -> types.SimpleNamespace:
     """The kernels of `HARD_TEMPLATES` for these restitutions, gap and path functions, as a namespace."""
-    header = "\n".join(
-        [
-            "from numba import njit",
-            "from barchan.kernels.compile import compiled_by",
-            *_choice_lines("rebound", "kind, speed, a, b, c", "speed, a, b, c", rebounds, 0),
-            *_choice_lines("surface_gap", "kind, x, y, z, table, row", "x, y, z", gaps, 0),
-            *_choice_lines("motion_path", "kind, t, table, row", "t", paths, 3),
-            "",
-        ]
-    )
-    return _bound(header, "bound", HARD_TEMPLATES)
+    rebound = _choice_binding("rebound", "kind, speed, a, b, c", "speed, a, b, c", rebounds, 0)
+    return _bound([rebound, _gap_binding(gaps), _path_binding(paths)], "bound", HARD_TEMPLATES)
 
 
 def bind_relax(
     potential: Potential, gaps: list[Callable[..., Any]], switches: Mapping[str, bool]
 ) -> types.SimpleNamespace:
     """The kernels of `RELAX_TEMPLATES` for this potential, these gap functions and switches, as a namespace."""
-    header = "\n".join(
-        [
-            "from numba import njit",
-            "from barchan.kernels.compile import bound_class, compiled_by",
-            *(f"{name} = {value!r}" for name, value in sorted(switches.items())),
-            *_push_lines(potential),
-            *_choice_lines("surface_gap", "kind, x, y, z, table, row", "x, y, z", gaps, 0),
-            "",
-        ]
-    )
-    return _bound(header, "relax_bound", RELAX_TEMPLATES)
+    bindings = [*_switch_bindings(switches), _push_binding(potential), _gap_binding(gaps)]
+    return _bound(bindings, "relax_bound", RELAX_TEMPLATES)
 
 
 def bind_beams(paths: list[Callable[..., Any]]) -> types.SimpleNamespace:
     """The kernels of `BEAMS_KERNELS`, and those of `BEAMS_TEMPLATES` for these path functions, as a namespace."""
-    header = "\n".join(
-        [
-            "from numba import njit",
-            "from barchan.kernels.compile import compiled_by",
-            *_choice_lines("motion_path", "kind, t, table, row", "t", paths, 3),
-            "",
-        ]
-    )
-    own, common = _bound(header, "bound", BEAMS_TEMPLATES), _bound("", "bound", BEAMS_KERNELS)
-    return types.SimpleNamespace(**{**vars(own), **vars(common)})
+    return _bound([_path_binding(paths)], "bound", BEAMS_TEMPLATES + BEAMS_KERNELS)
 
 
-def _bound(header: str, stand_in: str, templates: tuple[str, ...]) -> types.SimpleNamespace:
-    """The templates with the header in the place of their stand-in, from the cache where it has them."""
-    sources = {name: _template(name) for name in templates}
-    mark = hashlib.sha256("\0".join([header, numba.__version__, *sources.values()]).encode()).hexdigest()[:20]
-    return _load(f"barchan_bound_{mark}", {stand_in: header, **sources}, templates)
+def _bound(bindings: list[Binding], stand_in: str, templates: tuple[str, ...]) -> types.SimpleNamespace:
+    """The templates with what they import from their stand-in bound, each from the cache where it has it."""
+    packages: dict[str, str] = {}
+    found: dict[str, Any] = {}
+    for name in templates:
+        text, imported = _template(name)
+        wanted = imported.get(stand_in, frozenset())
+        lines = [line for names, block in bindings if names & wanted for line in block]
+        for other in imported:
+            home = f".{other}" if other == stand_in else f"{packages[other]}.{other}" if other in packages else ""
+            if home:
+                text = text.replace(f"from barchan.kernels.{other} import", f"from {home} import")
+        header = "\n".join([*PRELUDE, *lines, ""])
+        mark = hashlib.sha256("\0".join([header, numba.__version__, text]).encode()).hexdigest()[:20]
+        packages[name] = f"barchan_bound_{mark}"
+        module = _load(packages[name], {stand_in: header, name: text}, name)
+        found.update({key: value for key, value in vars(module).items() if not key.startswith("_")})
+    return types.SimpleNamespace(**found)
 
 
-def _push_lines(potential: Potential) -> list[str]:
+def _switch_bindings(switches: Mapping[str, bool]) -> list[Binding]:
+    return [(frozenset({name}), [f"{name} = {value!r}"]) for name, value in sorted(switches.items())]
+
+
+def _gap_binding(gaps: list[Callable[..., Any]]) -> Binding:
+    return _choice_binding("surface_gap", "kind, x, y, z, table, row", "x, y, z", gaps, 0)
+
+
+def _path_binding(paths: list[Callable[..., Any]]) -> Binding:
+    return _choice_binding("motion_path", "kind, t, table, row", "t", paths, 3)
+
+
+def _push_binding(potential: Potential) -> Binding:
     kind = type(potential)
     constants, function = kind.Constants, kind.push
     token = fingerprint(constants) + fingerprint(function)
     _functions[token] = constants
     row = ", ".join(f"table[row, {k}]" for k in range(len(constants._fields)))
-    return [
+    return frozenset({"push"}), [
         f"_constants = bound_class({token!r})",
         f"_push = compiled_by({_registered(function)!r})",
         '@njit(cache=True, error_model="numpy")',
@@ -216,7 +217,7 @@ def compiled_by(token: str) -> Any:
     return _functions[token]
 
 
-def _law_lines(law: Law, prefix: str, name: str, stored: str) -> list[str]:
+def _law_bindings(law: Law, prefix: str, name: str, stored: str) -> list[Binding]:
     kind = type(law)
     constants, function = kind.Constants, law.form()[0]
     token = fingerprint(constants) + fingerprint(function)
@@ -231,10 +232,8 @@ def _law_lines(law: Law, prefix: str, name: str, stored: str) -> list[str]:
     kept = ", ".join(slots[:memory]) + ","
     answer = ", ".join(f"memory[{k}]" if k < memory else "0.0" for k in range(MEMORY_SLOTS))
     row = ", ".join(f"table[row, {k}]" for k in range(fields))
-    return [
-        f"{prefix}MEMORY = {memory}",
-        f"{prefix}VECTOR = {kind.advance == 'vector'}",
-        f"{prefix}PATH = {kind.advance == 'path'}",
+    functions = [
+        "from barchan.laws import Contact",
         f"_{name}_constants = bound_class({token!r})",
         f"_{name}_force = compiled_by({force!r})",
         f"_{name}_stored = compiled_by({energy!r})",
@@ -248,11 +247,17 @@ def _law_lines(law: Law, prefix: str, name: str, stored: str) -> list[str]:
         f"def {stored}(overlap, radius, mass, {', '.join(slots)}, table, row):",
         f"    return _{name}_stored(overlap, radius, mass, ({kept}), _{name}_constants({row}))",
     ]
+    return [
+        (frozenset({f"{prefix}MEMORY"}), [f"{prefix}MEMORY = {memory}"]),
+        (frozenset({f"{prefix}VECTOR"}), [f"{prefix}VECTOR = {kind.advance == 'vector'}"]),
+        (frozenset({f"{prefix}PATH"}), [f"{prefix}PATH = {kind.advance == 'path'}"]),
+        (frozenset({name, stored}), functions),
+    ]
 
 
-def _choice_lines(
+def _choice_binding(
     name: str, arguments: str, leading: str, functions: list[Callable[..., Any]], offset: int
-) -> list[str]:
+) -> Binding:
     """A function that calls the k-th of the functions, with its parameters from a row of a table.
 
     A function with the one parameter `numbers` is given the whole row.
@@ -268,7 +273,7 @@ def _choice_lines(
             values = [f"table[row, {offset + c}]" for c in range(len(wanted))]
         call = ", ".join([leading, *values])
         lines.append(f"    {'if kind == ' + str(k) + ': ' if k else ''}return _{name}_{k}({call})")
-    return lines
+    return frozenset({name}), lines
 
 
 def _registered(function: Callable[..., Any], *, inline: bool = False) -> str:
@@ -277,31 +282,24 @@ def _registered(function: Callable[..., Any], *, inline: bool = False) -> str:
 
 
 @functools.cache
-def _template(name: str) -> str:
+def _template(name: str) -> tuple[str, dict[str, frozenset[str]]]:
+    """The text of a template, and what it imports from which other modules of the kernels."""
     text = (Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8")
-    for other in (
-        "bound",
-        "relax_bound",
-        *TEMPLATES,
-        *HARD_TEMPLATES,
-        *RELAX_TEMPLATES,
-        *BEAMS_TEMPLATES,
-        *BEAMS_KERNELS,
-    ):
-        text = text.replace(f"from barchan.kernels.{other} import", f"from .{other} import")
-    return f"# barchan {__version__}\n{text}"
+    imported = {
+        node.module.removeprefix("barchan.kernels."): frozenset(alias.name for alias in node.names)
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("barchan.kernels.")
+    }
+    return f"# barchan {__version__}\n{text}", imported
 
 
-def _load(package: str, sources: Mapping[str, str], templates: tuple[str, ...]) -> types.SimpleNamespace:
+def _load(package: str, sources: Mapping[str, str], name: str) -> types.ModuleType:
     folder = cache_folder() / package
     if not (folder / "__init__.py").exists():
         _write(folder, sources)
     if package not in sys.modules:
         _import(package, folder / "__init__.py", [str(folder)])
-    modules = [importlib.import_module(f"{package}.{name}") for name in templates]
-    return types.SimpleNamespace(
-        **{k: v for module in modules for k, v in vars(module).items() if not k.startswith("_")}
-    )
+    return importlib.import_module(f"{package}.{name}")
 
 
 def _write(folder: Path, sources: Mapping[str, str]) -> None:

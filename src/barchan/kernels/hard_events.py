@@ -69,7 +69,8 @@ from barchan.kernels.hard_search import (
     search_walls,
 )
 from barchan.kernels.hard_walls import ABSORBING, BEGUN, GRIP, STICKY, hold, resolve_wall
-from barchan.kernels.wall_frames import frame_pose, rotated
+from barchan.kernels.turning import rotated
+from barchan.kernels.wall_frames import frame_pose
 
 # Why `advance` comes back.
 ARRIVED, PAUSED, SPREAD, STUCK = range(4)

@@ -23,7 +23,8 @@ from barchan.kernels.hard_walls import (
     held_jolt,
     impact,
 )
-from barchan.kernels.wall_frames import frame_pose, rotated
+from barchan.kernels.turning import rotated
+from barchan.kernels.wall_frames import frame_pose
 
 # Partners that are no grains: nothing, another look, and from FIRST_WALL downwards the pieces of walls.
 NOTHING, LOOK, FIRST_WALL = -1, -2, -3

@@ -57,7 +57,8 @@ from barchan.kernels.hard_pairs import (
     Z,
 )  # fmt: skip
 from barchan.kernels.hard_queue import entry, inner
-from barchan.kernels.wall_frames import frame_pose, rotated
+from barchan.kernels.turning import rotated
+from barchan.kernels.wall_frames import frame_pose
 
 # Columns of `piece`, int64: frame, which gap, material, and whether it takes grains away or holds them.
 FRAME, GAP, PIECE_MATERIAL, GRIP = range(4)

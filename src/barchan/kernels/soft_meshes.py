@@ -7,82 +7,16 @@ surface has no minimum of its own there, and the other facet stands for both.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from numba import njit, prange
 
 from barchan.kernels.bound import WALL_MEMORY
-from barchan.kernels.soft_walls import BEHIND, DROPPED, TOUCHES, wall_gap
-from barchan.kernels.wall_frames import rotated
+from barchan.kernels.soft_surfaces import wall_gap
+from barchan.kernels.soft_walls import BEHIND, DROPPED, TOUCHES
+from barchan.kernels.turning import rotated
 
 SAME_PLACE = 1e-4  # of a sphere's radius: within it two points of a mesh count as one
-
-
-@njit(cache=True, parallel=True)
-def near_walls(
-    place: Any, count: int, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, skin: float,
-    found: Any, found_count: Any,
-) -> None:  # fmt: skip
-    """For every sphere the near pieces, in ascending order: found[i, :found_count[i]].
-
-    Where a row is too short the count still says how long it should have been.
-    """
-    room = found.shape[1]
-    for i in prange(count):
-        n = 0
-        x, y, z, reach = place[i, 0], place[i, 1], place[i, 2], place[i, 3] + skin
-        for entry in range(len(grids.loose)):
-            p = grids.loose[entry]
-            if present[p]:
-                distance, _, _, _ = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
-                if distance < reach:
-                    if n < room:
-                        found[i, n] = p
-                    n += 1
-        for g in range(len(grids.piece)):
-            f = frame[grids.piece[g]]
-            if not present[grids.piece[g]]:
-                continue
-            lx, ly, lz = rotated(
-                pose[f, 3], -pose[f, 4], -pose[f, 5], -pose[f, 6], x - pose[f, 0], y - pose[f, 1], z - pose[f, 2]
-            )
-            lx, ly, lz = lx - grids.corner[g, 0], ly - grids.corner[g, 1], lz - grids.corner[g, 2]
-            size, cells = grids.size[g], grids.cells[g]
-            low_x, high_x = cell_range(lx, reach, size, cells[0])
-            low_y, high_y = cell_range(ly, reach, size, cells[1])
-            low_z, high_z = cell_range(lz, reach, size, cells[2])
-            for cx in range(low_x, high_x):
-                for cy in range(low_y, high_y):
-                    for cz in range(low_z, high_z):
-                        c = grids.offset[g] + (cx * cells[1] + cy) * cells[2] + cz
-                        for e in range(grids.start[c], grids.start[c + 1]):
-                            p = grids.entries[e]
-                            # A facet lies in several cells: it is looked at in the lowest of those searched.
-                            if (
-                                cx != max(low_x, grids.first[p, 0])
-                                or cy != max(low_y, grids.first[p, 1])
-                                or cz != max(low_z, grids.first[p, 2])
-                            ):
-                                continue
-                            distance, _, _, _ = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
-                            if distance < reach:
-                                if n < room:
-                                    k = n
-                                    while k > 0 and found[i, k - 1] > p:
-                                        found[i, k] = found[i, k - 1]
-                                        k -= 1
-                                    found[i, k] = p
-                                n += 1
-        found_count[i] = n
-
-
-@njit(cache=True)
-def cell_range(x: float, reach: float, size: float, cells: int) -> tuple[int, int]:
-    """The cells along an axis, first and last + 1, that x ± reach touches; x counts from the grid's corner."""
-    low = min(max((x - reach) / size, 0.0), float(cells))
-    high = min(max((x + reach) / size, -1.0), cells - 1.0)
-    return math.floor(low), math.floor(high) + 1
 
 
 @njit(cache=True)

@@ -2,8 +2,8 @@
 
 What lets LLVM turn the inner loop into vector instructions: arrays with constant strides and unsigned indices, numbers
 rather than tuples in the loop body (numba then knows that arrays do not overlap), a factor of 0 or 1 instead of a
-branch, and a loop of constant length. Where a law cannot become vector code (it takes powers), or where most near pairs
-do not touch (clumps), BRANCH passes over those that do not.
+branch, and a loop of constant length. Where a law cannot become vector code (it takes powers), BRANCH passes over pairs
+that do not touch.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ from barchan.kernels.bound import (
     law,
     stored,
 )
+from barchan.kernels.soft_slots import SLOTS
 
 U = np.uint64
 LANES = U(16)
-SLOTS = 9  # floats a pair hands to its grains: force on the first, torque on the first, torque on the second
 WORKS = 4 if DEFORMS else 3  # work done against a pair: normal, friction, rolling; work of the box through it
 ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
 M1, M2, M3, M4, M5 = MEMORY > 1, MEMORY > 2, MEMORY > 3, MEMORY > 4, MEMORY > 5

@@ -10,7 +10,7 @@ from typing import Any
 
 from numba import njit
 
-from barchan.kernels.soft_walls import WALL_SLOTS
+from barchan.kernels.soft_slots import WALL_SLOTS
 
 VELOCITY, FORCE, PUSH, DRIVE_WORK, LOSS, GRAIN_WORK = 0, 1, 2, 3, 4, 5  # m/s, N, N (of grains), J, J, J; or turning
 SERVO_COLUMNS = 6

@@ -16,14 +16,12 @@ from barchan.kernels.bound import (
     WALL_MEMORY,
     WALL_PATH,
     WALL_VECTOR,
-    surface_gap,
     wall_law,
     wall_stored,
 )
-from barchan.kernels.wall_frames import frame_pose, rotated
+from barchan.kernels.soft_slots import WALL_SLOTS, WALL_WORKS
+from barchan.kernels.soft_surfaces import wall_gap
 
-WALL_SLOTS = 13  # force on the grain, torque on it, normal from the wall, velocity of the wall, Coulomb's limit
-WALL_WORKS = 4  # work done against a contact: normal, friction, rolling; work done by the wall on the grain
 ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
 M1, M2, M3, M4, M5 = WALL_MEMORY > 1, WALL_MEMORY > 2, WALL_MEMORY > 3, WALL_MEMORY > 4, WALL_MEMORY > 5
 TINY = 1e-100
@@ -31,53 +29,6 @@ FAR = 1e300
 # What `seam` says of a near contact: that it counts; that the sphere's centre is behind the surface; that it does not
 # count; or, from 0 on, which contact stands for it.
 TOUCHES, BEHIND, DROPPED = -1, -2, -3
-
-
-@njit(cache=True)
-def move_walls(
-    t: float, frames: int, rest: Any, motions: Any, motion_kind: Any, motion_table: Any, begun: Any, pose: Any
-) -> None:  # fmt: skip
-    """Where every frame of the walls' pieces is at time t, and how it moves; arguments as in `frame_pose`.
-
-    begun: (frames,) s. pose: (frames, 16) origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12.
-    """
-    for p in range(frames):
-        pose[p, :13] = frame_pose(p, t, rest, motions, motion_kind, motion_table, begun[p])
-
-
-@njit(cache=True)
-def wall_pace(frames: int, pose: Any, axial: Any, reach: Any) -> float:
-    """The fastest speed, m/s, at which a wall's surface moves within reach of the grains.
-
-    reach: middle of the grains and their farthest distance from it, m. That a round wall turns about its own axis does
-    not move its surface.
-    """
-    fastest = 0.0
-    for p in range(frames):
-        ox, oy, oz = pose[p, 0], pose[p, 1], pose[p, 2]
-        wx, wy, wz = pose[p, 10], pose[p, 11], pose[p, 12]
-        vx, vy, vz = pose[p, 7] + wy * oz - wz * oy, pose[p, 8] + wz * ox - wx * oz, pose[p, 9] + wx * oy - wy * ox
-        ax, ay, az = rotated(pose[p, 3], pose[p, 4], pose[p, 5], pose[p, 6], 0.0, 0.0, 1.0)
-        own = axial[p] * (wx * ax + wy * ay + wz * az)
-        wx, wy, wz = wx - own * ax, wy - own * ay, wz - own * az
-        dx, dy, dz = reach[0] - ox, reach[1] - oy, reach[2] - oz
-        vx, vy, vz = vx + wy * dz - wz * dy, vy + wz * dx - wx * dz, vz + wx * dy - wy * dx
-        speed = math.sqrt(vx * vx + vy * vy + vz * vz) + reach[3] * math.sqrt(wx * wx + wy * wy + wz * wz)
-        fastest = max(fastest, speed)
-    return fastest
-
-
-@njit(cache=True)
-def wall_gap(
-    piece: int, x: float, y: float, z: float, frame: Any, pose: Any, kind: Any, shape_table: Any
-) -> tuple[float, float, float, float]:
-    """Distance of a point from a piece, m, and the unit normal from the piece to the point, in the scene's frame."""
-    f = frame[piece]
-    qw, qx, qy, qz = pose[f, 3], pose[f, 4], pose[f, 5], pose[f, 6]
-    lx, ly, lz = rotated(qw, -qx, -qy, -qz, x - pose[f, 0], y - pose[f, 1], z - pose[f, 2])
-    distance, nx, ny, nz = surface_gap(kind[piece], lx, ly, lz, shape_table, piece)
-    nx, ny, nz = rotated(qw, qx, qy, qz, nx, ny, nz)
-    return distance, nx, ny, nz
 
 
 @njit(cache=True)

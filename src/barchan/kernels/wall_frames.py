@@ -7,17 +7,7 @@ from typing import Any
 from numba import njit
 
 from barchan.kernels.bound import motion_path
-
-
-@njit(cache=True)
-def rotated(qw: float, qx: float, qy: float, qz: float, x: float, y: float, z: float) -> tuple[float, float, float]:
-    """A vector turned by a unit quaternion."""
-    tx, ty, tz = 2 * (qy * z - qz * y), 2 * (qz * x - qx * z), 2 * (qx * y - qy * x)
-    return (
-        x + qw * tx + qy * tz - qz * ty,
-        y + qw * ty + qz * tx - qx * tz,
-        z + qw * tz + qx * ty - qy * tx,
-    )
+from barchan.kernels.turning import rotated
 
 
 @njit(cache=True)

@@ -1,0 +1,125 @@
+"""Where walls are, how they move, and which of their pieces are near a sphere. A template: see `bound.py`."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from numba import njit, prange
+
+from barchan.kernels.bound import surface_gap
+from barchan.kernels.turning import rotated
+from barchan.kernels.wall_frames import frame_pose
+
+
+@njit(cache=True)
+def move_walls(
+    t: float, frames: int, rest: Any, motions: Any, motion_kind: Any, motion_table: Any, begun: Any, pose: Any
+) -> None:  # fmt: skip
+    """Where every frame of the walls' pieces is at time t, and how it moves; arguments as in `frame_pose`.
+
+    begun: (frames,) s. pose: (frames, 16) origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12.
+    """
+    for p in range(frames):
+        pose[p, :13] = frame_pose(p, t, rest, motions, motion_kind, motion_table, begun[p])
+
+
+@njit(cache=True)
+def wall_pace(frames: int, pose: Any, axial: Any, reach: Any) -> float:
+    """The fastest speed, m/s, at which a wall's surface moves within reach of the grains.
+
+    reach: middle of the grains and their farthest distance from it, m. That a round wall turns about its own axis does
+    not move its surface.
+    """
+    fastest = 0.0
+    for p in range(frames):
+        ox, oy, oz = pose[p, 0], pose[p, 1], pose[p, 2]
+        wx, wy, wz = pose[p, 10], pose[p, 11], pose[p, 12]
+        vx, vy, vz = pose[p, 7] + wy * oz - wz * oy, pose[p, 8] + wz * ox - wx * oz, pose[p, 9] + wx * oy - wy * ox
+        ax, ay, az = rotated(pose[p, 3], pose[p, 4], pose[p, 5], pose[p, 6], 0.0, 0.0, 1.0)
+        own = axial[p] * (wx * ax + wy * ay + wz * az)
+        wx, wy, wz = wx - own * ax, wy - own * ay, wz - own * az
+        dx, dy, dz = reach[0] - ox, reach[1] - oy, reach[2] - oz
+        vx, vy, vz = vx + wy * dz - wz * dy, vy + wz * dx - wx * dz, vz + wx * dy - wy * dx
+        speed = math.sqrt(vx * vx + vy * vy + vz * vz) + reach[3] * math.sqrt(wx * wx + wy * wy + wz * wz)
+        fastest = max(fastest, speed)
+    return fastest
+
+
+@njit(cache=True)
+def wall_gap(
+    piece: int, x: float, y: float, z: float, frame: Any, pose: Any, kind: Any, shape_table: Any
+) -> tuple[float, float, float, float]:
+    """Distance of a point from a piece, m, and the unit normal from the piece to the point, in the scene's frame."""
+    f = frame[piece]
+    qw, qx, qy, qz = pose[f, 3], pose[f, 4], pose[f, 5], pose[f, 6]
+    lx, ly, lz = rotated(qw, -qx, -qy, -qz, x - pose[f, 0], y - pose[f, 1], z - pose[f, 2])
+    distance, nx, ny, nz = surface_gap(kind[piece], lx, ly, lz, shape_table, piece)
+    nx, ny, nz = rotated(qw, qx, qy, qz, nx, ny, nz)
+    return distance, nx, ny, nz
+
+
+@njit(cache=True, parallel=True)
+def near_walls(
+    place: Any, count: int, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, skin: float,
+    found: Any, found_count: Any,
+) -> None:  # fmt: skip
+    """For every sphere the near pieces, in ascending order: found[i, :found_count[i]].
+
+    Where a row is too short the count still says how long it should have been.
+    """
+    room = found.shape[1]
+    for i in prange(count):
+        n = 0
+        x, y, z, reach = place[i, 0], place[i, 1], place[i, 2], place[i, 3] + skin
+        for entry in range(len(grids.loose)):
+            p = grids.loose[entry]
+            if present[p]:
+                distance, _, _, _ = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
+                if distance < reach:
+                    if n < room:
+                        found[i, n] = p
+                    n += 1
+        for g in range(len(grids.piece)):
+            f = frame[grids.piece[g]]
+            if not present[grids.piece[g]]:
+                continue
+            lx, ly, lz = rotated(
+                pose[f, 3], -pose[f, 4], -pose[f, 5], -pose[f, 6], x - pose[f, 0], y - pose[f, 1], z - pose[f, 2]
+            )
+            lx, ly, lz = lx - grids.corner[g, 0], ly - grids.corner[g, 1], lz - grids.corner[g, 2]
+            size, cells = grids.size[g], grids.cells[g]
+            low_x, high_x = cell_range(lx, reach, size, cells[0])
+            low_y, high_y = cell_range(ly, reach, size, cells[1])
+            low_z, high_z = cell_range(lz, reach, size, cells[2])
+            for cx in range(low_x, high_x):
+                for cy in range(low_y, high_y):
+                    for cz in range(low_z, high_z):
+                        c = grids.offset[g] + (cx * cells[1] + cy) * cells[2] + cz
+                        for e in range(grids.start[c], grids.start[c + 1]):
+                            p = grids.entries[e]
+                            # A facet lies in several cells: it is looked at in the lowest of those searched.
+                            if (
+                                cx != max(low_x, grids.first[p, 0])
+                                or cy != max(low_y, grids.first[p, 1])
+                                or cz != max(low_z, grids.first[p, 2])
+                            ):
+                                continue
+                            distance, _, _, _ = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
+                            if distance < reach:
+                                if n < room:
+                                    k = n
+                                    while k > 0 and found[i, k - 1] > p:
+                                        found[i, k] = found[i, k - 1]
+                                        k -= 1
+                                    found[i, k] = p
+                                n += 1
+        found_count[i] = n
+
+
+@njit(cache=True)
+def cell_range(x: float, reach: float, size: float, cells: int) -> tuple[int, int]:
+    """The cells along an axis, first and last + 1, that x ± reach touches; x counts from the grid's corner."""
+    low = min(max((x - reach) / size, 0.0), float(cells))
+    high = min(max((x + reach) / size, -1.0), cells - 1.0)
+    return math.floor(low), math.floor(high) + 1
