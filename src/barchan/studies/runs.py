@@ -8,7 +8,7 @@ from barchan.errors import BarchanError
 from barchan.record.recording import Recording
 from barchan.run.loop import resume, run
 from barchan.run.progress import Progress
-from barchan.scene import Scene, dumps
+from barchan.scene import Scene, dumps, loads
 
 
 def recorded(scene: Scene, folder: Path, progress: Progress) -> Recording:
@@ -25,9 +25,9 @@ def recorded(scene: Scene, folder: Path, progress: Progress) -> Recording:
 
 
 def _same(scene: Scene, folder: Path) -> bool:
-    """Whether a folder holds a run of just this scene."""
+    """Whether a folder holds a run of just this scene; one recorded before a field was there had its default."""
     try:
         with Recording(folder) as recording:
-            return recording.scene_toml == dumps(scene)
+            return loads(recording.scene_toml) == loads(dumps(scene))
     except BarchanError:
         return False
