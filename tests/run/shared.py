@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
+import barchan as bc
 from barchan.record import checkpoint, schema
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
+from barchan.run.progress import Pulse
 
 SMALL = """
 name = "small"
@@ -111,3 +115,21 @@ def checkpoint_hash(folder: Path) -> str:
     for name, array in sorted(arrays.items()):
         digest.update(f"{name}{array.dtype}{array.shape}".encode() + np.ascontiguousarray(array).tobytes())
     return digest.hexdigest()
+
+
+class Stopper(bc.Silent):
+    """A progress that sends a signal to the process when the run has come to a certain time."""
+
+    def __init__(self, when: float, number: int = signal.SIGINT) -> None:
+        self.when, self.number, self.done = when, number, False
+
+    def pulse(self, pulse: Pulse) -> None:
+        if pulse.time >= self.when and not self.done:
+            self.done = True
+            os.kill(os.getpid(), self.number)
+
+
+def stopped(scene: bc.Scene, folder: Path, when: float, number: int = signal.SIGINT) -> None:
+    """Run a scene until a signal stops it at that time, s, and it says how to go on."""
+    with pytest.raises(bc.Interrupted, match="barchan resume"):
+        bc.run(scene, folder, progress=Stopper(when, number), threads=1)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-
 import numpy as np
 import pytest
 
@@ -12,7 +9,7 @@ import barchan as bc
 from barchan.draw.polygons import crack_edges
 from barchan.errors import SceneError
 from barchan.run.plan import Plan
-from run.shared import recording_hash
+from run.shared import recording_hash, stopped
 from solvers import beams_lab as lab
 
 FLOOR = {"name": "floor", "shape": "plane", "material": "a"}
@@ -20,18 +17,6 @@ BLOCK = {
     "name": "block", "shape": "line", "start": (-2e-3, 0, -1e-3), "end": (2e-3, 0, -1e-3), "material": "a",
     "motion": {"kind": "translate", "velocity": (0.0, 0.0, 0.3)},
 }  # fmt: skip
-
-
-class Stopper(bc.Silent):
-    """Interrupts the run at a time, s."""
-
-    def __init__(self, at: float) -> None:
-        self.at = at
-
-    def pulse(self, pulse):
-        if pulse.time >= self.at:
-            self.at = float("inf")
-            os.kill(os.getpid(), signal.SIGINT)
 
 
 def falling() -> bc.Scene:
@@ -67,8 +52,7 @@ def test_a_run_records_triangles_beams_and_cracks(broken):
 
 
 def test_stopped_and_resumed_it_ends_with_the_same_bits(broken, tmp_path):
-    with pytest.raises(bc.Interrupted):
-        bc.run(falling(), tmp_path / "run", progress=Stopper(2.5e-3), threads=1)
+    stopped(falling(), tmp_path / "run", 2.5e-3)
     again = bc.resume(tmp_path / "run", progress=bc.Silent(), threads=1)
     assert recording_hash(again.folder) == recording_hash(broken.folder)
 

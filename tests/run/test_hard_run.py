@@ -11,8 +11,7 @@ import pytest
 import barchan as bc
 from barchan.run.plan import Plan
 from barchan.run.progress import Lines
-from run.shared import checkpoint_hash, recording_hash
-from run.test_run import stopped
+from run.shared import checkpoint_hash, recording_hash, stopped
 from solvers.hard_lab import scene
 
 BOX = {"shape": "box", "low": (0, 0, 0), "high": (0.05, 0.05, 0.12)}

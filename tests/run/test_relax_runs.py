@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
-
 import numpy as np
 import pytest
 
@@ -13,23 +10,11 @@ from barchan import solvers
 from barchan.errors import SceneError
 from barchan.run.plan import Plan
 from barchan.run.start import last_grains
-from run.shared import recording_hash
+from run.shared import recording_hash, stopped
 from solvers import relax_lab as lab
 
 SHEAR = {"kind": "pure-shear", "strain": 0.01, "returns": True}
 SEEN = {"observables": ["packing", "cell"]}
-
-
-class Stopper(bc.Silent):
-    """Interrupts the run at a point of its protocol."""
-
-    def __init__(self, at: float) -> None:
-        self.at = at
-
-    def pulse(self, pulse):
-        if pulse.time >= self.at:
-            self.at = float("inf")
-            os.kill(os.getpid(), signal.SIGINT)
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +40,7 @@ def test_a_protocol_is_recorded_point_by_point(sheared):
 
 def test_stopped_and_resumed_it_ends_with_the_same_bits(sheared, tmp_path):
     scene = lab.flat_scene(120, deformation=SHEAR, **SEEN)
-    with pytest.raises(bc.Interrupted):
-        bc.run(scene, tmp_path / "run", progress=Stopper(0.5), threads=1)
+    stopped(scene, tmp_path / "run", 0.5)
     again = bc.resume(tmp_path / "run", progress=bc.Silent(), threads=1)
     assert recording_hash(again.folder) == recording_hash(sheared.folder)
 

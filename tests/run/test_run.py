@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,19 +10,7 @@ import pytest
 import barchan as bc
 from barchan.record.folder import JOURNAL, RECORDING
 from barchan.run.progress import Pulse
-from run.shared import JELLY, SMALL, checkpoint_hash, recording_hash
-
-
-class Stopper(bc.Silent):
-    """A progress that sends a signal to the process when the run has come to a certain time."""
-
-    def __init__(self, when: float, number: int = signal.SIGINT) -> None:
-        self.when, self.number, self.done = when, number, False
-
-    def pulse(self, pulse: Pulse) -> None:
-        if pulse.time >= self.when and not self.done:
-            self.done = True
-            os.kill(os.getpid(), self.number)
+from run.shared import JELLY, SMALL, Stopper, checkpoint_hash, recording_hash, stopped
 
 
 class Listener(bc.Silent):
@@ -42,11 +28,6 @@ class Listener(bc.Silent):
 
     def pulse(self, pulse: Pulse) -> None:
         self.pulses.append(pulse)
-
-
-def stopped(scene: bc.Scene, folder: Path, when: float, number: int = signal.SIGINT) -> None:
-    with pytest.raises(bc.Interrupted, match="barchan resume"):
-        bc.run(scene, folder, progress=Stopper(when, number), threads=1)
 
 
 def test_frames_and_samples_are_recorded_at_their_times(finished):

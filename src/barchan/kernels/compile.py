@@ -36,7 +36,7 @@ TEMPLATES = (  # those that a template imports stand before it
     "soft_walls", "soft_meshes", "soft_servos", "soft_tethers", "soft_box", "soft_motion", "soft_runge_kutta",
 )  # fmt: skip
 HARD_TEMPLATES = ("turning", "wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_search", "hard_events")
-RELAX_TEMPLATES = ("relax_energy", "relax_steps")
+RELAX_TEMPLATES = ("turning", "relax_energy", "relax_steps")
 BEAMS_TEMPLATES = ("turning", "wall_frames", "beams_poses")
 BEAMS_KERNELS = (  # the same for every scene; in the cache too, because numba does not see that a called file changed
     "beams_overlap", "beams_walls", "beams_contacts", "beams_motion", "beams_phases", "beams_advance",

@@ -14,6 +14,7 @@ import math
 from numba import njit, prange
 
 from barchan.kernels.relax_bound import FLAT, WALLS, push, surface_gap
+from barchan.kernels.turning import rotated
 
 BLOCK = 256  # grains
 SUMS = 5  # energy, contact forces, overlaps, contacts (each counted from both sides), largest force squared
@@ -21,25 +22,13 @@ NEAR = 1e-4  # of the radius: the step of the differences that give the curvatur
 
 
 @njit(cache=True, error_model="numpy")
-def _turned(q0, q1, q2, q3, x, y, z, sign):
-    """The vector turned by the quaternion, or with sign −1 back."""
-    ax, ay, az = sign * q1, sign * q2, sign * q3
-    tx, ty, tz = 2.0 * (ay * z - az * y), 2.0 * (az * x - ax * z), 2.0 * (ax * y - ay * x)
-    return (
-        x + q0 * tx + ay * tz - az * ty,
-        y + q0 * ty + az * tx - ax * tz,
-        z + q0 * tz + ax * ty - ay * tx,
-    )
-
-
-@njit(cache=True, error_model="numpy")
 def _gap(piece, x, y, z, rest, kind, shape_table):
     """Distance and normal, in the scene's frame, from a wall's piece to a point."""
     px, py, pz = x - rest[piece, 0], y - rest[piece, 1], z - rest[piece, 2]
     q0, q1, q2, q3 = rest[piece, 3], rest[piece, 4], rest[piece, 5], rest[piece, 6]
-    px, py, pz = _turned(q0, q1, q2, q3, px, py, pz, -1.0)
+    px, py, pz = rotated(q0, -q1, -q2, -q3, px, py, pz)
     distance, nx, ny, nz = surface_gap(kind[piece], px, py, pz, shape_table, piece)
-    nx, ny, nz = _turned(q0, q1, q2, q3, nx, ny, nz, 1.0)
+    nx, ny, nz = rotated(q0, q1, q2, q3, nx, ny, nz)
     return distance, nx, ny, nz
 
 
