@@ -53,10 +53,12 @@ def turn(machine: BeamSolver, rows: slice, angle: float) -> None:
     machine.rebuild()
 
 
-def two_squares(speed: float, angle: float = 0.8, *, step: float | None = None, **beams: Any) -> BeamSolver:
+def two_squares(
+    speed: float, angle: float = 0.8, *, step: float | None = None, friction: float = 0.0, **beams: Any
+) -> BeamSolver:
     """A square of 2 mm that flies at a resting one, which is turned by `angle`; corner meets side."""
     left = grain(-2.7e-3, 0.0, velocity=(speed, 0.0, 0.0))
-    machine = solver(scene([left, grain(0.0, 3e-4)], beams=beams), step)
+    machine = solver(scene([left, grain(0.0, 3e-4)], beams=beams, friction=friction), step)
     turn(machine, slice(4, 8), angle)
     return machine
 

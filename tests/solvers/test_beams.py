@@ -44,6 +44,17 @@ def test_free_collisions_keep_momentum_and_angular_momentum(contact: str, integr
     assert change[2] < (1e-12 if integrator == "verlet" else 1e-5)
 
 
+def test_friction_keeps_both_momenta_too() -> None:
+    """The friction of an overlap acts on both grains at one point: its forces and torques cancel as all others do."""
+    smooth, rough = (lab.two_squares(0.5, contact="exact", integrator="verlet", friction=mu) for mu in (0.0, 0.5))
+    before = lab.momenta(rough)
+    for machine in (smooth, rough):
+        machine.advance(round(4e-3 / machine.dt))
+    change = np.abs((lab.momenta(rough) - before) / (before[0] * np.array([1.0, 1.0, 2e-3])))
+    assert change.max() < 1e-12
+    assert np.abs(rough.arrays["state"][:, 2, 1] - smooth.arrays["state"][:, 2, 1]).max() > 1.0  # rad/s
+
+
 def test_exact_contacts_keep_energy_at_the_default_step() -> None:
     """Undamped squares, corner into side: kinetic plus elastic energy after the collision within 1e-6 of before."""
     machine = lab.two_squares(0.5, contact="exact", damping=0.0)
