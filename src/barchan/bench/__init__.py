@@ -5,14 +5,16 @@ from __future__ import annotations
 import importlib
 import platform
 import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from barchan import __version__
+from barchan import __version__, solvers
 from barchan.errors import FileError, Finding, SceneError
 
 NAMES = ("settled-bed", "gas", "triangles")
+ON_GPU = ("settled-bed",)
 
 
 def benchmark(name: str) -> ModuleType:
@@ -20,6 +22,22 @@ def benchmark(name: str) -> ModuleType:
     if name not in NAMES:
         raise SceneError(Finding("bench", f"{name!r} is not among the benchmarks", f"known: {', '.join(NAMES)}"))
     return importlib.import_module(f"barchan.bench.{name.replace('-', '_')}")
+
+
+def measure(
+    name: str, grains: int, threads: Sequence[int], seconds: float, *, device: str = "cpu", precision: str = "double"
+) -> Iterator[dict[str, Any]]:
+    """One row of numbers per measurement of the benchmark of that name."""
+    found = benchmark(name)
+    solvers.check_device(None, device, precision)
+    if device == "cpu":
+        return found.measure(grains=grains, threads=threads, seconds=seconds)
+    if name not in ON_GPU:
+        what = f"{name!r} does not run on a GPU"
+        raise SceneError(Finding("--device", repr(device), what, f"known there: {', '.join(ON_GPU)}"))
+    if threads:
+        raise SceneError(Finding("--threads", ", ".join(map(str, threads)), "a GPU has no use for threads"))
+    return found.measure_device(grains=grains, seconds=seconds, device=device, precision=precision)
 
 
 def data(name: str) -> Path:

@@ -59,6 +59,52 @@ def bed(grains: int) -> tuple[Model, Grains]:
     return model, grown
 
 
+def measure_device(*, grains: int, seconds: float, device: str, precision: str) -> Iterator[dict[str, Any]]:
+    """The same on a GPU, neighbour lists included; the state stays there while the clock runs."""
+    from barchan.kernels import cuda_device
+
+    kernel_threads.use(kernel_threads.most())
+    model, start = bed(grains)
+    yield {"benchmark": "settled-bed", **timed(model, start, TIME_STEP, seconds, device=device, precision=precision),
+           "law": "hertz", "machine": cuda_device.name()}  # fmt: skip
+
+
+def timed(
+    model: Model, start: Grains, time_step: float, seconds: float, *, device: str, precision: str, settle: int = 200
+) -> dict[str, Any]:
+    """How fast a GPU moves these grains: `settle` steps first, then stretches of steps for that many seconds."""
+    solver = solvers.create(model, start, time_step, device=device, precision=precision)
+    solver.advance(settle)
+    steps = max(200, 400_000_000 // len(start))
+    rates: list[float] = []
+    lists, begin = solver.list_counts, time.perf_counter()
+    while time.perf_counter() - begin < seconds or len(rates) < 3:
+        before = time.perf_counter()
+        solver.advance(steps)
+        rates.append(len(start) * steps / (time.perf_counter() - before))
+    made, searched = (now - was for now, was in zip(solver.list_counts, lists, strict=True))
+    taken = steps * len(rates)
+    return {
+        "grains": len(start),
+        "spheres": solver.sphere_count,
+        "device": device,
+        "precision": precision,
+        "grain_steps_per_second": max(rates),
+        "median": float(np.median(rates)),
+        "steps": taken,
+        "steps_per_list": taken / max(made, 1),
+        "steps_per_search": taken / max(searched, 1),
+        "contacts_per_grain": _touching(solver) / len(start),
+        "energy_error": solver.moment().ledger["energy_error"],
+    }
+
+
+def _touching(solver: Any) -> int:
+    """How often a grain touches something: a contact between two counts twice."""
+    moment = solver.moment()
+    return len(moment.contact_first) + int(np.count_nonzero(moment.contact_second >= 0))
+
+
 def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float = 3.0) -> Iterator[dict[str, Any]]:
     """Grain-steps per second on each number of threads (all there are, and one, where none are named)."""
     counts = list(threads) or sorted({1, kernel_threads.most()})
@@ -73,8 +119,6 @@ def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float
             before = time.perf_counter()
             solver.advance(steps)
             rates.append(grains * steps / (time.perf_counter() - before))
-        moment = solver.moment()
-        touching = len(moment.contact_first) + int(np.count_nonzero(moment.contact_second >= 0))
         yield {
             "benchmark": "settled-bed",
             "grains": grains,
@@ -83,7 +127,7 @@ def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float
             "law": "hertz",
             "grain_steps_per_second": max(rates),
             "median": float(np.median(rates)),
-            "contacts_per_grain": touching / grains,
+            "contacts_per_grain": _touching(solver) / grains,
             "list_rebuilds": solver.lists.rebuilds,
             "bytes_per_grain": sum(a.nbytes for a in solver.arrays.values()) / grains,
         }

@@ -22,7 +22,8 @@ from barchan.scene import Scene
 from barchan.solvers import beams_preflight, preflight, relax_preflight
 
 ALWAYS = ("energy", "contacts", "pile", "count")  # observables of every run
-MOST_WORK = 1_000_000  # grain-steps between two visits: about a fifth of a second on one core
+# Grain-steps between two visits: about a fifth of a second on one core, a second or two on a GPU.
+MOST_WORK = {"cpu": 1_000_000, "cuda": 4_000_000_000}
 WATCHES = 10  # visits a frame, where that leaves LEAST_STEPS between them: fewer would cost more than they are worth
 LEAST_STEPS = 500
 
@@ -76,9 +77,10 @@ class Plan:
     time_step: TimeStep
     measures: Measures
     warnings: tuple[Finding, ...]
+    device: str = "cpu"
 
     @classmethod
-    def of(cls, scene: Scene) -> Plan:
+    def of(cls, scene: Scene, *, device: str = "cpu") -> Plan:
         """The plan of a scene; SceneError tells what keeps it from running."""
         measures = Measures.of(scene)
         model, grains = build(scene) if scene.start is None else (build_model(scene), last_grains(scene))
@@ -93,7 +95,7 @@ class Plan:
             time_step = timestep.choose(model, grains)
         if not scene.stepless:
             _check_rate(scene, time_step.value)
-        return cls(scene, model, grains, time_step, measures, warnings)
+        return cls(scene, model, grains, time_step, measures, warnings, device)
 
     @property
     def steps(self) -> int:
@@ -117,7 +119,7 @@ class Plan:
         if self.scene.stepless:
             return WATCHES
         steps = math.floor((1 + 1e-9) / (self.scene.frame_rate * self.time_step.value))
-        wanted = max(math.ceil(steps * self.most_grains / MOST_WORK), min(WATCHES, steps // LEAST_STEPS))
+        wanted = max(math.ceil(steps * self.most_grains / MOST_WORK[self.device]), min(WATCHES, steps // LEAST_STEPS))
         return max(1, min(steps, wanted))
 
     @property

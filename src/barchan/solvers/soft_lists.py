@@ -99,7 +99,7 @@ class Lists:
         m = len(a["place"]) - GHOSTS
         self.wall_way += float(a["strayed"][0])
         if worn:
-            self._adapt_margin(evaluations)
+            self.adapt_margin(evaluations)
         shrunk = 0.5 * float(np.linalg.norm(a["box"][:3] - a["box"][9:]))  # of the box, as a way of either sphere
         way = max(neighbours.farthest(a["place"], a["near_origin"], m) + shrunk, self.wall_way)
         if not self.searches or not 2 * way <= self.skin - self.margin:
@@ -118,7 +118,7 @@ class Lists:
         """
         self.flush()
         if worn:
-            self._adapt_skin(evaluations)
+            self.adapt_skin(evaluations)
         if tidy:
             self._wrap()
         a = self.arrays
@@ -145,7 +145,7 @@ class Lists:
         a["box"][6:] = np.tile(a["box"][:3], 2)
         self.wall_way = 0.0
 
-    def _adapt_skin(self, evaluations: int) -> None:
+    def adapt_skin(self, evaluations: int) -> None:
         """A thicker skin where lists from cells wear out quickly, a thinner one where they last."""
         if self.searches:
             factor = _factor(evaluations - self.searched, SKIN_LASTS)
@@ -153,7 +153,7 @@ class Lists:
             self.margin = min(self.margin, MARGIN_MOST * self.skin)
         self.searched = evaluations
 
-    def _adapt_margin(self, evaluations: int) -> None:
+    def adapt_margin(self, evaluations: int) -> None:
         """The same for the margin."""
         if self.rebuilds:
             least, most = MARGIN_LEAST * SKIN_LEAST * self.radius, MARGIN_MOST * self.skin
@@ -176,20 +176,28 @@ class Lists:
         a["place"][:m, :3] -= shift[a["grain"][:m]]
 
     def _cells(self, m: int) -> tuple[np.ndarray, np.ndarray]:
-        """The cell number of every sphere, and how many cells there are along each axis: a few per sphere in all."""
-        model, place = self.model, self.arrays["place"]
-        reach = 2 * self.largest + self.skin
+        """The cell number of every sphere, and how many cells there are along each axis."""
+        place = self.arrays["place"]
         points = place[:m, :3] if m else np.zeros((1, 3))
-        low = np.where(model.periodic, corner(model, self.arrays["box"][:3]), points.min(axis=0))
-        span = np.where(model.periodic, self.arrays["box"][:3], points.max(axis=0) - low)
+        low, size, count = self.grid(m, points.min(axis=0), points.max(axis=0))
+        number = np.empty(m, np.int64)
+        neighbours.cell_numbers(place, m, low, size, count, number)
+        return number, count
+
+    def grid(self, m: int, least: np.ndarray, greatest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Low corner and size (3,) m of cells, and how many there are along each axis: a few per sphere in all.
+
+        least, greatest: (3,) m, between which the m spheres lie.
+        """
+        model = self.model
+        reach = 2 * self.largest + self.skin
+        low = np.where(model.periodic, corner(model, self.arrays["box"][:3]), least)
+        span = np.where(model.periodic, self.arrays["box"][:3], greatest - low)
         cells = np.maximum(span / reach, 1.0)
         while np.prod(np.floor(cells)) > CELLS_PER_SPHERE * m + 64:
             cells[np.argmax(cells)] /= 2
         count = np.maximum(np.floor(cells), 1).astype(np.int64) + ~model.periodic
-        size = np.where(model.periodic, span / count, reach)
-        number = np.empty(m, np.int64)
-        neighbours.cell_numbers(place, m, low, size, count, number)
-        return number, count
+        return low, np.where(model.periodic, span / count, reach), count
 
     def _near(self, m: int, number: np.ndarray, begin: np.ndarray, entries: np.ndarray, cells: np.ndarray) -> None:
         """The wider list of pairs."""
