@@ -272,13 +272,15 @@ def reproduce(
 
 @app.command()
 def bench(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The benchmark: settled-bed, gas, triangles.")],
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="The benchmark: settled-bed, moving-bed, gas, triangles.")
+    ],
     grains: Annotated[int, typer.Option(min=1, help="How many grains.")] = 10_000,
     threads: Annotated[
         list[int] | None, typer.Option(min=1, help="On how many threads; may be given again. Left out: one, and all.")
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="How long each measurement lasts at least.")] = 3.0,
-    device: Annotated[str, typer.Option(help="What to compute on: cpu, cuda (settled-bed).")] = "cpu",
+    device: Annotated[str, typer.Option(help="What to compute on: cpu, cuda (both beds).")] = "cpu",
     precision: Annotated[str, typer.Option(help="On cuda: double, or mixed (all but positions single).")] = "double",
 ) -> None:
     """Measure the speed on this machine; the last line is JSON."""

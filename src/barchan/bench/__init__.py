@@ -13,8 +13,8 @@ from typing import Any
 from barchan import __version__, solvers
 from barchan.errors import FileError, Finding, SceneError
 
-NAMES = ("settled-bed", "gas", "triangles")
-ON_GPU = ("settled-bed",)
+NAMES = ("settled-bed", "moving-bed", "gas", "triangles")
+ON_GPU = ("settled-bed", "moving-bed")
 
 
 def benchmark(name: str) -> ModuleType:

@@ -95,7 +95,7 @@ def timed(
         "steps_per_list": taken / max(made, 1),
         "steps_per_search": taken / max(searched, 1),
         "contacts_per_grain": _touching(solver) / len(start),
-        "energy_error": solver.moment().ledger["energy_error"],
+        "worst_overlap": solver.worst_overlap,
     }
 
 

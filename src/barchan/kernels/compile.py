@@ -37,8 +37,8 @@ TEMPLATES = (  # those that a template imports stand before it
     "soft_walls", "soft_meshes", "soft_servos", "soft_tethers", "soft_box", "soft_motion", "soft_runge_kutta",
 )  # fmt: skip
 CUDA_TEMPLATES = (  # the functions of the CPU's templates that they call are compiled for the GPU as they are
-    "turning", "wall_frames", "soft_slots", "soft_gather", "soft_surfaces", "soft_walls", "soft_meshes", "cuda_contacts",
-    "cuda_walls", "cuda_motion",
+    "turning", "wall_frames", "soft_slots", "soft_gather", "soft_surfaces", "soft_walls", "soft_meshes",
+    "cuda_contacts", "cuda_walls", "cuda_motion",
 )  # fmt: skip
 HARD_TEMPLATES = ("turning", "wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_search", "hard_events")
 RELAX_TEMPLATES = ("turning", "relax_energy", "relax_steps")

@@ -66,12 +66,15 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
     own_wx, own_wy, own_wz, own_inertia = motion[g, 4], motion[g, 5], motion[g, 6], motion[g, 7]
     count = c.pair_count[i]
     k = 0
+    upcoming = c.pair_other[0, i]  # read one ahead, so that nobody waits for it
     while k < count:
         entry, j, square, other = 0, 0, 0.0, 0.0
         dx, dy, dz = 0.0, 0.0, 0.0
         looking = True
         while looking and k < count:
-            entry = c.pair_other[k, i]
+            entry = upcoming
+            if k + 1 < count:
+                upcoming = c.pair_other[k + 1, i]
             j = entry & ROW
             dx, dy, dz, other = place[j, 0] - x, place[j, 1] - y, place[j, 2] - z, place[j, 3]
             if PERIODIC:
@@ -304,9 +307,7 @@ def wall_forces(
         qx, qy, qz = px - fn * nx, py - fn * ny, pz - fn * nz
         dx, dy, dz = wx - pax, wy - pay, wz - paz
         spin = max(math.sqrt(dx * dx + dy * dy + dz * dz), 1e-100)
-        brake = min(
-            fn * (c.wall_table[row, 12] / spin + c.wall_table[row, 13]), motion[a, 7] / (ROLLING_STEPS * dt)
-        )
+        brake = min(fn * (c.wall_table[row, 12] / spin + c.wall_table[row, 13]), motion[a, 7] / (ROLLING_STEPS * dt))
         rx, ry, rz = brake * dx, brake * dy, brake * dz
         bx, by, bz = ay * qz - az * qy + rx, az * qx - ax * qz + ry, ax * qy - ay * qx + rz
         fx, fy, fz = REAL(fx + qx), REAL(fy + qy), REAL(fz + qz)

@@ -108,7 +108,9 @@ class Launcher:
         kinds = compiled.argument_types
         if packed is not self._packed:
             kept, self._known = self._known, {}
-            self._words = [word for kind, one in zip(kinds[0], packed, strict=True) for word in self._flat(kind, one, kept)]
+            self._words = [
+                word for kind, one in zip(kinds[0], packed, strict=True) for word in self._flat(kind, one, kept)
+            ]
             self._packed = packed
         words = list(self._words)
         for kind, one in zip(kinds[1:], (*arrays, *numbers), strict=True):

@@ -37,10 +37,7 @@ def look_over(
     spheres: int, grains: int, place: Any, near_origin: Any, velocity: Any, angular: Any, orientation: Any,
     slack: float, found: Any
 ) -> None:  # fmt: skip
-    """found[0]: a sphere has gone farther than half the slack (m) since the wider list; found[1]: something is no
-
-    number.
-    """
+    """found[0]: a sphere has gone farther than half the slack, m; found[1]: something is no number."""
     i = cuda.grid(1)
     if i < spheres:
         dx, dy, dz = place[i, 0] - near_origin[i, 0], place[i, 1] - near_origin[i, 1], place[i, 2] - near_origin[i, 2]
@@ -53,7 +50,7 @@ def look_over(
         sums = 0.0
         for k in range(3):
             sums += 0.0 * velocity[i, k] + 0.0 * angular[i, k] + 0.0 * orientation[i, k]
-        if not sums + 0.0 * orientation[i, 3] == 0.0:
+        if sums + 0.0 * orientation[i, 3] != 0.0:  # 0 times infinity is no number
             found[1] = 1
 
 
@@ -91,7 +88,8 @@ def number_cells(spot: Any, count: int, low: Any, size: Any, cells: Any, number:
     if i < count:
         value = 0
         for axis in range(3):
-            k = int(math.floor((spot[i, axis] - low[axis]) / size[axis])) % cells[axis]
+            # On the GPU math.floor answers with a float.
+            k = int(math.floor((spot[i, axis] - low[axis]) / size[axis])) % cells[axis]  # noqa: RUF046
             value = value * cells[axis] + k
         number[i] = value
 
@@ -365,58 +363,3 @@ def half_memory(count: int, rows: Any, memory: Any, floats: int, start: Any, fir
             touched = rows[n, i] >= TOUCHED
             for m in range(floats):
                 host_memory[at + 16 * m] = memory[n * floats + m, i] if touched else 0.0
-
-
-# ------------------------------------------------------------ order
-
-
-@kernel
-def sphere_order(grains: int, order: Any, old_start: Any, start: Any, spheres: Any, grain: Any) -> None:
-    """Where every sphere stood before, and its grain, when grains have been put into this order."""
-    g = cuda.grid(1)
-    if g < grains:
-        for k in range(start[g + 1] - start[g]):
-            spheres[start[g] + k] = old_start[order[g]] + k
-            grain[start[g] + k] = g
-
-
-@kernel
-def row_lengths(grains: int, order: Any, old_start: Any, counts: Any) -> None:
-    """How many spheres every grain has, in this order."""
-    g = cuda.grid(1)
-    if g < grains:
-        counts[g] = old_start[order[g] + 1] - old_start[order[g]]
-
-
-@kernel
-def count_up(count: int, array: Any) -> None:
-    """0, 1, 2, …"""
-    i = cuda.grid(1)
-    if i < count:
-        array[i] = i
-
-
-@kernel
-def take_flat(source: Any, order: Any, count: int, target: Any) -> None:
-    """target[i] = source[order[i]]."""
-    i = cuda.grid(1)
-    if i < count:
-        target[i] = source[order[i]]
-
-
-@kernel
-def take_rows(source: Any, order: Any, count: int, width: int, target: Any) -> None:
-    """The same for rows."""
-    i = cuda.grid(1)
-    if i < count:
-        for k in range(width):
-            target[i, k] = source[order[i], k]
-
-
-@kernel
-def take_columns(source: Any, order: Any, count: int, height: int, target: Any) -> None:
-    """The same for columns."""
-    i = cuda.grid(1)
-    if i < count:
-        for k in range(height):
-            target[k, i] = source[k, order[i]]

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba import cuda
 
 from barchan.kernels.bound import CLUMPS, REAL, STICTION
 from barchan.kernels.cuda_contacts import pair_forces, wall_forces
-from barchan.kernels.cuda_device import device, kernel, step_kernel
+from barchan.kernels.cuda_device import THREADS, device, kernel, step_kernel
 from barchan.kernels.soft_gather import hold, late_power
 from barchan.kernels.turning import rotated, spin_of, turned
 
@@ -60,12 +61,12 @@ def kicked(
 
 @device
 def drifted(
-    g: int, c: Any, dt: float, limit: float, place: Any, motion: Any, new_place: Any, new_motion: Any, fx: Any,
+    g: int, c: Any, dt: float, limit: float, place: Any, motion: Any, at: int, new_place: Any, new_motion: Any, fx: Any,
     fy: Any, fz: Any, tx: Any, ty: Any, tz: Any, vx: Any, vy: Any, vz: Any, lx: Any, ly: Any, lz: Any,
 ) -> bool:  # fmt: skip
     """Half a kick and a whole drift; whether no sphere of the grain has gone too far since the list was made.
 
-    limit: the square of the way, m², that a sphere may go.
+    limit: the square of the way, m², that a sphere may go. at: the grain's row in the new arrays.
     """
     h, step = REAL(0.5 * dt), REAL(dt)
     mass, moment = motion[g, 3], motion[g, 7]
@@ -73,7 +74,7 @@ def drifted(
     ax, ay, az = per * fx, per * fy, per * fz
     vx, vy, vz = vx + ax, vy + ay, vz + az
     c.velocity[g, 0], c.velocity[g, 1], c.velocity[g, 2] = vx, vy, vz
-    new_motion[g, 0], new_motion[g, 1], new_motion[g, 2] = vx + ax, vy + ay, vz + az
+    new_motion[at, 0], new_motion[at, 1], new_motion[at, 2] = vx + ax, vy + ay, vz + az
     tx, ty, tz = h * tx, h * ty, h * tz
     lx, ly, lz = lx + tx, ly + ty, lz + tz
     c.angular[g, 0], c.angular[g, 1], c.angular[g, 2] = lx, ly, lz
@@ -88,7 +89,7 @@ def drifted(
         qw, qx, qy, qz = turned(qw, qx, qy, qz, dt * wx, dt * wy, dt * wz)
         c.orientation[g, 0], c.orientation[g, 1], c.orientation[g, 2], c.orientation[g, 3] = qw, qx, qy, qz
         wx, wy, wz = spin_of(qw, qx, qy, qz, lx + tx, ly + ty, lz + tz, ia, ib, ic)
-        new_motion[g, 4], new_motion[g, 5], new_motion[g, 6] = wx, wy, wz
+        new_motion[at, 4], new_motion[at, 5], new_motion[at, 6] = wx, wy, wz
         near = True
         for i in range(c.start[g], c.start[g + 1]):
             ox, oy, oz = rotated(qw, qx, qy, qz, c.offset[i, 0], c.offset[i, 1], c.offset[i, 2])
@@ -108,9 +109,9 @@ def drifted(
         c.orientation[g, 0], c.orientation[g, 1], c.orientation[g, 2], c.orientation[g, 3] = qw, qx, qy, qz
         rx, ry, rz = REAL(0.0), REAL(0.0), REAL(0.0)
     c.turn[g, 0], c.turn[g, 1], c.turn[g, 2] = rx, ry, rz
-    new_motion[g, 4], new_motion[g, 5], new_motion[g, 6] = per * (lx + tx), per * (ly + ty), per * (lz + tz)
-    new_motion[g, 3], new_motion[g, 7] = mass, moment
-    new_place[g, 0], new_place[g, 1], new_place[g, 2], new_place[g, 3] = x, y, z, place[g, 3]
+    new_motion[at, 4], new_motion[at, 5], new_motion[at, 6] = per * (lx + tx), per * (ly + ty), per * (lz + tz)
+    new_motion[at, 3], new_motion[at, 7] = mass, moment
+    new_place[at, 0], new_place[at, 1], new_place[at, 2], new_place[at, 3] = x, y, z, place[g, 3]
     mx, my, mz = x - c.origin[g, 0], y - c.origin[g, 1], z - c.origin[g, 2]
     return mx * mx + my * my + mz * mz <= limit
 
@@ -134,7 +135,7 @@ def depart(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt:
     if g >= c.grains:
         return
     near = drifted(
-        g, c, dt, limit, place, motion, new_place, new_motion, c.force[g, 0], c.force[g, 1], c.force[g, 2],
+        g, c, dt, limit, place, motion, g, new_place, new_motion, c.force[g, 0], c.force[g, 1], c.force[g, 2],
         c.torque[g, 0], c.torque[g, 1], c.torque[g, 2], c.velocity[g, 0], c.velocity[g, 1], c.velocity[g, 2],
         c.angular[g, 0], c.angular[g, 1], c.angular[g, 2],
     )  # fmt: skip
@@ -150,24 +151,34 @@ def whole_step(
 
     last: the batch ends with the forces of this step, without a drift.
     """
-    g = cuda.grid(1)
-    if g >= c.grains:
-        return
+    g, lane = cuda.grid(1), cuda.threadIdx.x
     if c.halt[s] != 0:
         if g == 0:
             c.halt[s + 1] = c.halt[s]
         return
-    fx, fy, fz, tx, ty, tz = pair_forces(g, c, place, motion, dt)
-    fx, fy, fz, tx, ty, tz = wall_forces(
-        g, c, place, motion, place, c.poses[s * c.moving], c.swallowed, s, dt, fx, fy, fz, tx, ty, tz
-    )
-    fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz = kicked(g, c, motion, dt, fx, fy, fz, tx, ty, tz)
-    if last != 0:
-        kept(g, c, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz)
-    elif not drifted(
-        g, c, dt, limit, place, motion, new_place, new_motion, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz
-    ):  # fmt: skip
-        c.halt[s + 1] = WORN
+    # The new rows of a block are put together first: whole stretches are written faster than a number here and there.
+    spots = cuda.shared.array((THREADS, 5), np.float64)
+    rows = cuda.shared.array((THREADS, 9), REAL)
+    if g < c.grains:
+        fx, fy, fz, tx, ty, tz = pair_forces(g, c, place, motion, dt)
+        fx, fy, fz, tx, ty, tz = wall_forces(
+            g, c, place, motion, place, c.poses[s * c.moving], c.swallowed, s, dt, fx, fy, fz, tx, ty, tz
+        )
+        fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz = kicked(g, c, motion, dt, fx, fy, fz, tx, ty, tz)
+        if last != 0:
+            kept(g, c, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz)
+        elif not drifted(
+            g, c, dt, limit, place, motion, lane, spots, rows, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz
+        ):  # fmt: skip
+            c.halt[s + 1] = WORN
+    if last == 0:
+        cuda.syncthreads()
+        base = g - lane
+        count = min(THREADS, c.grains - base)
+        for k in range(lane, 4 * count, THREADS):
+            new_place[base + (k >> 2), k & 3] = spots[k >> 2, k & 3]
+        for k in range(lane, 8 * count, THREADS):
+            new_motion[base + (k >> 3), k & 7] = rows[k >> 3, k & 7]
 
 
 @step_kernel(REAL)
@@ -206,5 +217,5 @@ def grain_step(c: Any, place: Any, motion: Any, dt: float, limit: float, s: int,
         kept(g, c, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz)
         if c.swallowed[s] != 0 and g == 0:
             c.halt[s + 1] = SWALLOWED
-    elif not drifted(g, c, dt, limit, place, motion, place, motion, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz):
+    elif not drifted(g, c, dt, limit, place, motion, g, place, motion, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz):
         c.halt[s + 1] = WORN

@@ -6,7 +6,7 @@ from typing import Any
 
 from numba import cuda
 
-from barchan.kernels.bound import REAL, WALL_MEMORY
+from barchan.kernels.bound import WALL_MEMORY
 from barchan.kernels.cuda_device import kernel
 from barchan.kernels.soft_surfaces import near_pieces
 
@@ -38,8 +38,6 @@ def carry_walls(
         k = start[i] + n
         piece[k] = found[i, n]
         at = (k // 16) * 16 * WALL_MEMORY + k % 16
-        for m in range(WALL_MEMORY):
-            memory[at + 16 * m] = REAL(0.0)
         for old in range(old_start[a], old_start[a + 1]):
             if old_piece[old] == found[i, n]:
                 was = (old // 16) * 16 * WALL_MEMORY + old % 16

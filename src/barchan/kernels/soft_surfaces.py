@@ -48,11 +48,11 @@ def wall_pace(frames: int, pose: Any, axial: Any, reach: Any) -> float:
 
 @njit(cache=True)
 def wall_course(
-    begin: int, steps: int, dt: float, limit: float, pending: bool, trailing: bool, frames: int, rest: Any, motions: Any,
-    motion_kind: Any, motion_table: Any, begun: Any, axial: Any, reach: Any, pose: Any, strayed: float, poses: Any,
-    strays: Any,
+    begin: int, steps: int, dt: float, limit: float, pending: bool, trailing: bool, frames: int, rest: Any,
+    motions: Any, motion_kind: Any, motion_table: Any, begun: Any, axial: Any, reach: Any, pose: Any, strayed: float,
+    poses: Any, strays: Any,
 ) -> int:  # fmt: skip
-    """Where walls will be at the steps after step `begin`: their poses, and how far they may have strayed by each drift.
+    """Where walls will be at the steps after step `begin`: poses, and how far they may have strayed by each drift.
 
     pending: the first drift is done and counted. trailing: the last step is followed by one more drift. Answers with
     the steps after which a wall may have gone farther than √limit since the list was made, m.

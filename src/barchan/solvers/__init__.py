@@ -10,7 +10,6 @@ from barchan.errors import Finding, SceneError
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 
-
 DEVICES = ("cpu", "cuda")
 PRECISIONS = ("double", "mixed")
 

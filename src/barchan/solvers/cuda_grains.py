@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from barchan.kernels import cuda_lists
+from barchan.kernels import cuda_lists, cuda_order
 from barchan.kernels.cuda_device import Launcher, Scratch, empty, fetch, fill, launch, send
 from barchan.kernels.cuda_rows import BOOKS, CudaArrays
 from barchan.solvers.cuda_lists import CudaLists
@@ -28,6 +28,10 @@ class Batch(NamedTuple):
 
 class CudaGrains:
     """Grains, lists and walls on the device. The host's arrays stay as they were until `fetch`."""
+
+    velocity: Any
+    orientation: Any
+    angular: Any
 
     def __init__(self, lists: Lists, kernels: Any, fixed: dict[str, Any], *, single: bool, dt: float) -> None:
         a, model = lists.arrays, lists.model
@@ -62,7 +66,7 @@ class CudaGrains:
         self.start, self.grain = send(a["start"], np.int32), send(a["grain"][:m], np.int32)
         self.offset, self.material = send(a["offset"][:m]), send(a["material"][:m], np.int32)
         self.row = empty(n, np.int32)
-        launch(cuda_lists.count_up, n, n, self.row)
+        launch(cuda_order.count_up, n, n, self.row)
         self.felt = empty((6, m if not self.whole else 1), real)
         self.book, self.deep = send(np.zeros((BOOKS, max(m, 1)))), send(np.zeros(max(m, 1)))
         self.deep_with = send(np.zeros(max(m, 1), np.int32))
@@ -201,9 +205,9 @@ class CudaGrains:
         launch(cuda_lists.number_grains, n, number, self.start, n, own)
         cuda_lists.sort_by_cell(own, n, cells, order, self.scratch)
         lengths, start, spheres, grain = (empty(size, np.int32) for size in (n, n + 1, m, m))
-        launch(cuda_lists.row_lengths, n, n, order, self.start, lengths)
+        launch(cuda_order.row_lengths, n, n, order, self.start, lengths)
         cuda_lists.running_sum(lengths, n, start, self.scratch)
-        launch(cuda_lists.sphere_order, n, n, order, self.start, start, spheres, grain)
+        launch(cuda_order.sphere_order, n, n, order, self.start, start, spheres, grain)
         self.start, self.grain = start, grain
         for name in GRAIN_ROWS:
             setattr(self, name, _taken(getattr(self, name), order, n))
@@ -214,7 +218,7 @@ class CudaGrains:
         for name in ("material", "deep", "deep_with"):
             setattr(self, name, _taken(getattr(self, name), spheres, m))
         book = empty(self.book.shape, float)
-        launch(cuda_lists.take_columns, m, self.book, spheres, m, BOOKS, book)
+        launch(cuda_order.take_columns, m, self.book, spheres, m, BOOKS, book)
         self.book = book
         return spheres
 
@@ -226,7 +230,7 @@ class CudaGrains:
         a = numbers.arrays
         before = a["id"].copy()
         reorder(a, fetch(self.row, n, np.int64))
-        launch(cuda_lists.count_up, n, n, self.row)
+        launch(cuda_order.count_up, n, n, self.row)
         a["start"], a["grain"] = sphere_arrays(a)
         a["place"][:m] = fetch(self.place, m)
         a["motion"][:n] = fetch(self.motion, n)
@@ -259,7 +263,7 @@ def _taken(source: Any, order: Any, count: int) -> Any:
     """The rows of an array in another order, as a new one."""
     target = empty(source.shape, source.dtype)
     if source.ndim == 1:
-        launch(cuda_lists.take_flat, count, source, order, count, target)
+        launch(cuda_order.take_flat, count, source, order, count, target)
     else:
-        launch(cuda_lists.take_rows, count, source, order, count, source.shape[1], target)
+        launch(cuda_order.take_rows, count, source, order, count, source.shape[1], target)
     return target

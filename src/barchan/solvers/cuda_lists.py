@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from barchan.kernels import cuda_lists, neighbours
+from barchan.kernels import cuda_lists, cuda_order, neighbours
 from barchan.kernels.cuda_device import empty, fetch, launch, send
 from barchan.solvers.common import corner
 from barchan.solvers.soft_arrays import LANES, blocks
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 ROOM, MORE_ROOM = 24, 8  # entries of a row at first, and how many are added to what is needed
 WALL_ROOM, MORE_WALL_ROOM = 4, 4
+# In mixed precision, where the CPU's bits are out of reach, lists last as suits a GPU: making one stops all threads.
+SKIN_LASTS, MARGIN_LASTS = (100, 300), (16, 40)  # steps
 
 
 class CudaRows:
@@ -45,6 +47,8 @@ class CudaLists:
 
     def __init__(self, grains: CudaGrains, lists: Lists) -> None:
         self.grains, self.numbers = grains, lists
+        if grains.real is np.float32:
+            lists.skin_lasts, lists.margin_lasts = SKIN_LASTS, MARGIN_LASTS
         m, model, a = grains.spheres, lists.model, lists.arrays
         self.m = m
         self.rows, self.spare = (CudaRows(m, lists.memory, grains.real) for _ in range(2))
@@ -52,7 +56,7 @@ class CudaLists:
         self.near_count = empty(m, np.int32)
         self.number, self.entries = empty(m, np.int32), empty(m, np.int32)
         self.identity = empty(m, np.int32)
-        launch(cuda_lists.count_up, m, m, self.identity)
+        launch(cuda_order.count_up, m, m, self.identity)
         self.cells = 0
         self.box, self.inverse = send(a["box"][:3]), send(a["inverse"])
         self.origin, self.near_origin = send(a["origin"][:m]), send(a["near_origin"])
@@ -110,7 +114,7 @@ class CudaLists:
         else:
             self._search(evaluations, time)
         numbers.arrays["strayed"][:] = 0.0
-        launch(cuda_lists.take_rows, self.m, g.place, self.identity, self.m, 3, self.origin)
+        launch(cuda_order.take_rows, self.m, g.place, self.identity, self.m, 3, self.origin)
         g.pack()
         return True
 
@@ -133,7 +137,7 @@ class CudaLists:
         g.move_walls(time)
         if self._walls:
             self._near_walls(old_index)
-        launch(cuda_lists.take_rows, self.m, g.place, self.identity, self.m, 3, self.near_origin)
+        launch(cuda_order.take_rows, self.m, g.place, self.identity, self.m, 3, self.near_origin)
         numbers.wall_way = 0.0
 
     def _grid(self, spot: Any, least: np.ndarray, greatest: np.ndarray) -> Any:
@@ -177,7 +181,7 @@ class CudaLists:
 
     def _near_walls(self, old_index: Any) -> None:
         """The list of near walls."""
-        g, walls, k = self.grains, self.numbers.model.walls, self.grains.kernels
+        g, k = self.grains, self.grains.kernels
         counts = g.scratch("wall counts", self.m, np.int32)
         while True:
             most = g.scratch.sent("most", np.zeros(1, np.int32))
@@ -196,7 +200,9 @@ class CudaLists:
         cuda_lists.running_sum(counts, self.m, start, g.scratch)
         contacts = int(fetch(start[self.m : self.m + 1])[0])
         piece = empty(contacts, np.int32)
-        memory = empty(blocks(contacts) * LANES * self.numbers.wall_memory, g.real)
+        size = blocks(contacts) * LANES * self.numbers.wall_memory
+        memory = empty(size, g.real)
+        launch(cuda_lists.clear, size, memory, size)
         launch(
             k.carry_walls, self.m, self.m, start, found, piece, memory, old_index, self.wall_start, self.wall_piece,
             self.wall_memory,
@@ -261,5 +267,3 @@ class CudaLists:
             wall_gap=fetch(self.wall_gap, contacts) if k.MESHES else np.zeros((contacts, 4)),
             wall_seam=fetch(self.wall_seam, contacts) if k.MESHES else np.full(contacts, k.TOUCHES, np.int64),
         )  # fmt: skip
-
-

@@ -395,4 +395,3 @@ def _changing(model: Model) -> dict[str, np.ndarray]:
         "booked": np.zeros(5),  # J
         "crossed": np.zeros(1),  # J that grains have gained by crossing a box that deforms
     }
-

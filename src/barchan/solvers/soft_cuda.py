@@ -37,7 +37,9 @@ def refuse(model: Model | None) -> None:
         (scene.deformation is not None, "deformation", "a box that deforms"),
     ]
     findings = [
-        Finding(where, what, "the GPU does not compute it yet", "use --device cpu") for lacks, where, what in lacking if lacks
+        Finding(where, what, "the GPU does not compute it yet", "use --device cpu")
+        for lacks, where, what in lacking
+        if lacks
     ]
     if findings:
         raise SceneError(findings)

@@ -29,6 +29,9 @@ CELLS_PER_SPHERE = 8  # at most
 class Lists:
     """The lists, their memory, and the capacities that grow by themselves."""
 
+    skin_lasts = SKIN_LASTS
+    margin_lasts = MARGIN_LASTS
+
     def __init__(self, model: Model, kernels: Any, arrays: dict[str, np.ndarray]) -> None:
         self.model = model
         self.kernels = kernels
@@ -148,7 +151,7 @@ class Lists:
     def adapt_skin(self, evaluations: int) -> None:
         """A thicker skin where lists from cells wear out quickly, a thinner one where they last."""
         if self.searches:
-            factor = _factor(evaluations - self.searched, SKIN_LASTS)
+            factor = _factor(evaluations - self.searched, self.skin_lasts)
             self.skin = min(max(self.skin * factor, SKIN_LEAST * self.radius), SKIN_MOST * self.radius)
             self.margin = min(self.margin, MARGIN_MOST * self.skin)
         self.searched = evaluations
@@ -157,7 +160,7 @@ class Lists:
         """The same for the margin."""
         if self.rebuilds:
             least, most = MARGIN_LEAST * SKIN_LEAST * self.radius, MARGIN_MOST * self.skin
-            self.margin = min(max(self.margin * _factor(evaluations - self.made, MARGIN_LASTS), least), most)
+            self.margin = min(max(self.margin * _factor(evaluations - self.made, self.margin_lasts), least), most)
         self.made = evaluations
 
     def _wrap(self) -> None:
