@@ -20,6 +20,7 @@ from barchan.model.build import build
 from barchan.solvers.soft import SoftSolver
 from solvers import lab
 from solvers.cuda_lab import STATE, differing, few_grains, gas, shaken
+from solvers.test_meshes import mesh
 from solvers.test_same_bits import busy_scene, sphere_scene
 
 STEP = 4e-5  # s
@@ -130,8 +131,10 @@ def test_mixed_precision_keeps_the_energies() -> None:
     [
         ({"integrator": "rkf45"}, "integrator"),
         ({"drag": 0.1}, "drag"),
-        ({"tethers": [{"group": "group 0", "stiffness": 10.0}]}, "tethers"),
+        ({"tethers": [{"name": "string", "group": "group 0", "stiffness": 10.0}]}, "tethers"),
         ({"solver": "hard"}, "solver"),
+        ({"walls": [{**lab.FLOOR, "absorbing": True}]}, "walls"),
+        ({"walls": [mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])]}, "walls"),
     ],
 )
 def test_what_the_gpu_lacks_is_refused(change: dict, where: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -27,7 +27,7 @@ def require() -> None:
         return
     if importlib.util.find_spec("numba_cuda") is None:
         raise SceneError(Finding(
-            "device", "'cuda' needs the package numba-cuda", "it is not installed", "pip install 'barchan[gpu]'"
+            "device", "'cuda' needs the package numba-cuda", "it is not installed", "run pip install 'barchan[gpu]'"
         ))  # fmt: skip
     try:
         there = bool(cuda.is_available())
