@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -64,15 +65,27 @@ def differing(one: SoftSolver, other: SoftSolver, names: tuple[str, ...] = STATE
     return [name for name in names if not np.array_equal(one.arrays[name], other.arrays[name])]
 
 
-def compared(scene: lab.Scene, steps: int, *, clumped: bool) -> dict[str, Any]:
-    """The CPU and the simulator after so many steps of a scene."""
+def compared(scene: lab.Scene, steps: int, *, clumped: bool = False, changes: bool = False) -> dict[str, Any]:
+    """The CPU and the simulator after so many steps of a scene.
+
+    changes: halfway gravity sets in, a grain is taken away, and after two more steps another one comes in its place.
+    """
     machines = []
     for where in ({}, {"device": "cuda"}):
         model, made = build(scene)
         if clumped:
             made.sphere_offset[0, 0] += 1e-300
-        machines.append(solvers.create(model, made, 4e-5, **where))
-        machines[-1].advance(steps)
+        machine = solvers.create(replace(model, gates=("gate",)), made, 4e-5, **where)
+        machine.advance(steps // 2)
+        if changes:
+            machine.change_gravity((0.0, 0.0, -lab.GRAVITY))
+            new = made.take(np.array([0]))
+            new.position[:], new.velocity[:] = machine.snapshot().position[0], 0.0
+            machine.remove(np.arange(len(machine)) == 0, "gate")
+            machine.advance(2)
+            machine.insert(new, "gate")
+        machine.advance(steps - steps // 2)
+        machines.append(machine)
     cpu, gpu = machines
     ledger, ours = cpu.moment().ledger, gpu.moment().ledger
     return {
@@ -88,7 +101,8 @@ if __name__ == "__main__":
     print(
         json.dumps(
             {
-                "gas": compared(gas(2, 0.22, speed=8.0), 14, clumped=False),
+                "gas": compared(gas(2, 0.22, speed=8.0), 14),
+                "changes": compared(gas(2, 0.22, speed=8.0), 14, changes=True),
                 "floor": compared(shaken(), 14, clumped=True),
             }
         )

@@ -34,8 +34,9 @@ def moved(scene: lab.Scene, steps: int, **where: str) -> SoftSolver:
 
 
 def test_simulator_gives_the_bits_of_the_cpu() -> None:
-    """Spheres that collide in a periodic box, and spheres of two materials with rolling friction and stiction on a
-    shaking floor: the kernels for the GPU, run as plain Python, take the same steps as the CPU's to the last bit.
+    """Spheres that collide in a periodic box, without and with a change of gravity and grains that go and come, and
+    spheres of two materials with rolling friction and stiction on a shaking floor: the kernels for the GPU, run as
+    plain Python, take the same steps as the CPU's to the last bit, and the energy books agree.
     """
     root = Path(__file__).resolve().parents[1]
     path = os.pathsep.join([str(root.parent / "src"), str(root)])

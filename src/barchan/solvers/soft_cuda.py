@@ -126,6 +126,7 @@ class CudaSolver(SoftSolver):
     def device(self) -> CudaGrains:
         """The state on the device; it is sent there if the host has changed it."""
         if self._device is None:
+            self._lists.flush()  # the host's books of work are closed: the device begins its own
             self._device = CudaGrains(
                 self._lists, self.device_kernels, {**self._fixed}, single=self.precision == "mixed", dt=self.dt
             )
