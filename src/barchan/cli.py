@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 FAMILIES = (
     "scenes", "laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers",
-    "studies",
+    "formats", "studies",
 )  # fmt: skip
 PICTURES = ("summary.png", "scene.png", "movie.gif")
 MOVIE_FRAMES = 150  # of the movie that a run makes by itself
@@ -166,7 +166,7 @@ def list_parts(
 
     if family is not None and family not in FAMILIES:
         raise SceneError(Finding(family, "is nothing that can be listed", f"known: {', '.join(FAMILIES)}"))
-    own = {"scenes": _scene_lines, "studies": _study_lines}  # those that are no parts
+    own = {"scenes": _scene_lines, "formats": _format_lines, "studies": _study_lines}  # those that are no parts
     if name is not None and family not in own:
         typer.echo(_described(registry.part(str(family), name)))
         return
@@ -232,15 +232,25 @@ def render(
 @app.command()
 def export(
     folder: RunFolder,
-    to: Annotated[str, typer.Option(help="The format: vtkhdf, which ParaView opens.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
+    to: Annotated[str, typer.Option(metavar="FORMAT", help="The format, from `barchan list formats`.")],
+    out: Annotated[Path | None, typer.Option(metavar="FILE", help="The file; in DIR when left out.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file that is there.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write the recording of a run, finished or not, for another program."""
-    if to != "vtkhdf":
-        raise FileError(Finding("--to", repr(to), "known: vtkhdf"))
-    with _recording(folder) as recording:
-        recording.write_vtkhdf(out)
-    typer.echo(str(out))
+    from barchan.record import formats
+    from barchan.run.progress import chosen
+
+    made = formats.chosen(to)
+    progress = chosen(quiet=quiet)
+    try:
+        with _recording(folder) as recording:
+            target = out or recording.path.parent / f"{to}{made.endings[0]}"
+            tell = f"writing {target.name}"
+            formats.write(recording, to, target, force=force, report=_counted(progress, tell))
+    finally:
+        progress.stop()
+    typer.echo(str(target))
 
 
 @app.command()
@@ -312,6 +322,11 @@ def _scene_of(recording: Recording) -> Scene:
     return loads(recording.scene_toml, str(recording.path))
 
 
+def _counted(progress: Progress, text: str) -> Callable[[int, int], None]:
+    """Tells how many of how many are done."""
+    return lambda done, total: progress.status(text, f"{done} of {total}")
+
+
 def _show(result: RunResult, *, quiet: bool, movie: bool) -> None:
     """Draw the pictures of a run, and print its summary with the names of its files."""
     from barchan.run.progress import chosen
@@ -379,6 +394,12 @@ def _scene_lines(name: str | None) -> dict[str, str]:
     from barchan.scene import library, load
 
     return {one: load(one).description for one in library() if name in (None, one)}
+
+
+def _format_lines(name: str | None) -> dict[str, str]:
+    from barchan.record.formats import formats
+
+    return {key: made.summary for key, made in formats().items() if name in (None, key)}
 
 
 def _study_lines(name: str | None) -> dict[str, str]:

@@ -14,10 +14,11 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from barchan.draw.camera import CAMERAS, Window, camera_for, flat_view, sphere_box
-from barchan.draw.files import replaced, save_figure
+from barchan.draw.files import save_figure
 from barchan.draw.picture import Picture, Stage, draw_scene, length_unit, time_text
 from barchan.draw.profile import draw_profile
 from barchan.errors import FileError
+from barchan.record.whole import replaced
 from barchan.shapes.box import Box
 from barchan.shapes.plane import Plane
 

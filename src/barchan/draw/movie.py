@@ -12,10 +12,10 @@ import numpy as np
 
 from barchan.draw.camera import View
 from barchan.draw.colors import Color
-from barchan.draw.files import replaced
 from barchan.draw.picture import Picture, Stage
 from barchan.errors import FileError, Finding
 from barchan.record.frame import Frame
+from barchan.record.whole import replaced
 
 Progress = Callable[[int, int], None]
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from barchan import __version__
-from barchan.draw.files import replaced
+from barchan.record.whole import replaced
 from barchan.run.progress import clock_text
 from barchan.studies import Row, Study, StudyResult
 
