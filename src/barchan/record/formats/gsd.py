@@ -40,7 +40,8 @@ def write(recording: Recording, frames: Iterator[Frame], path: Path) -> None:
 def _snapshot(made: Any, frame: Frame, names: list[str], low: np.ndarray, high: np.ndarray, reach: np.ndarray) -> Any:
     spheres, box = Spheres.of(frame), domain(frame, low, high)
     lengths = np.where(box.repeats, box.lengths, reach)
-    middle = np.where(box.repeats, box.low + box.lengths / 2.0, 0.0) + (box.tilt / 2.0, 0.0, 0.0)
+    middle = np.where(box.repeats, box.low + box.lengths / 2.0, 0.0)
+    middle[0] += box.tilt / 2.0
     made.configuration.step = frame.step
     made.configuration.dimensions = 3
     made.configuration.box = [*lengths, 0.0, box.tilt / lengths[2], 0.0]
