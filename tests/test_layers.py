@@ -28,6 +28,7 @@ LAYERS = (
     ("draw",),
     ("studies", "bench"),
     ("",),  # barchan/__init__.py: the public names
+    ("cli_look",),
     ("cli",),
     ("__main__",),
 )

@@ -12,7 +12,10 @@ from barchan.record.formats._spheres import NUMBER, Spheres, domain, extent, lin
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 
-PROPERTIES = "species:S:1:pos:R:3:id:I:1:grain:I:1:group:I:1:radius:R:1:mass:R:1:velo:R:3:angular_velocity:R:3:orientation:R:4:born:R:1"
+PROPERTIES = (
+    "species:S:1:pos:R:3:id:I:1:grain:I:1:group:I:1:radius:R:1:mass:R:1:velo:R:3:angular_velocity:R:3:orientation:R:4:"
+    "born:R:1"
+)
 PATTERN = " ".join(["X", *[NUMBER] * 3, "%d", "%d", "%d", *[NUMBER] * 13]) + "\n"
 
 

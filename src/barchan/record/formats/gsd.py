@@ -15,12 +15,6 @@ from barchan.record.recording import Recording
 from barchan.scene import loads
 
 
-def group_names(recording: Recording) -> list[str]:
-    """The names of the scene's grains, and then of its sources."""
-    scene = loads(recording.scene_toml, str(recording.path))
-    return [*(one.name for one in scene.grains), *(one.name for one in scene.sources)]
-
-
 def write(recording: Recording, frames: Iterator[Frame], path: Path) -> None:
     """One frame for every frame, after HOOMD's schema; what it has no place for is in `log/`.
 
@@ -31,7 +25,7 @@ def write(recording: Recording, frames: Iterator[Frame], path: Path) -> None:
 
     low, high = extent(recording)
     reach = 2.0 * np.maximum(np.abs(low), np.abs(high))
-    names = group_names(recording)
+    names = loads(recording.scene_toml, str(recording.path)).group_names()
     with gsd.hoomd.open(str(path), mode="w") as file:
         for frame in frames:
             file.append(_snapshot(gsd.hoomd.Frame(), frame, names, low, high, reach))

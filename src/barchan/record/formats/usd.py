@@ -10,7 +10,6 @@ import numpy as np
 
 from barchan.record.formats import Format
 from barchan.record.formats._spheres import Spheres, extent
-from barchan.record.formats.gsd import group_names
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 from barchan.scene import loads
@@ -54,7 +53,7 @@ def _set_up(stage: Any, recording: Recording, rate: float) -> None:
     stage.SetStartTimeCode(float(recording.times[0]) * rate)
     stage.SetEndTimeCode(float(recording.times[-1]) * rate)
     stage.SetDefaultPrim(UsdGeom.Xform.Define(stage, "/World").GetPrim())
-    stage.GetRootLayer().comment = f"{scene.name}, a recording of Barchan; groups: {', '.join(group_names(recording))}"
+    stage.GetRootLayer().comment = f"{scene.name}, a recording of Barchan; groups: {', '.join(scene.group_names())}"
     grains = UsdGeom.PointInstancer.Define(stage, "/World/grains")
     ball = UsdGeom.Sphere.Define(stage, "/World/grains/ball")
     ball.CreateRadiusAttr(1.0)
