@@ -144,7 +144,7 @@ def test_a_page_of_one_file_holds_the_frames_that_fit(tmp_path: Path) -> None:
         text = path.read_text("utf-8")
         with pytest.raises(FileError, match=r"must end in \.html"):
             write_page(recording, tmp_path / "page.doc")
-        with pytest.raises(FileError, match="allow more"):
+        with pytest.raises(FileError, match="Allow more"):
             write_page(recording, tmp_path / "none.html", megabytes=0.5)
         about = json.loads(re.search(r'id="about">(.*?)</script>', text)[1])
         kept = [round(10 * time) for time in about["times"]]

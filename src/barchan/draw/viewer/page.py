@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import json
+import math
 import re
 import zlib
 from collections.abc import Callable
@@ -44,7 +45,7 @@ def write_page(
     about["fields"] = [one for one in about["fields"] if one["key"] in ("group", *KEPT, *STILL)]
     fields = [one["key"] for one in about["fields"] if one["key"] != "group"]
     count = len(recording)
-    chosen = _chosen(show, fields, count, megabytes - len(_skin()) / 1e6)
+    chosen = _chosen(show, fields, count, megabytes)
     about |= {"times": [about["times"][k] for k in chosen], "finished": True, "of_frames": count, "made_from": "file"}
     blocks, steady = [], dict[int, str]()
     for done, index in enumerate(chosen, start=1):
@@ -62,12 +63,15 @@ def write_page(
 
 
 def _chosen(show: Show, fields: list[str], count: int, megabytes: float) -> list[int]:
-    """Every n-th frame and the last, as many as fit."""
+    """Every n-th frame and the last, as many as fit beside the program."""
+    megabytes_of_program = len(_skin()) / 1e6
+    megabytes -= megabytes_of_program
     scouts = np.unique(np.linspace(0, count - 1, min(SCOUTS, count)).round().astype(int))
     each = float(np.mean([len(_text(show.moment(int(k), fields, contacts=True, coarse=True))) for k in scouts])) / 1e6
     if each > megabytes:
-        what = f"one frame takes {each:.0f} MB of the page"
-        raise FileError(Finding("--megabytes", f"{megabytes:.0f} MB are left for frames", what, "allow more"))
+        least = math.ceil(megabytes_of_program + 3 * each)
+        what = f"the page itself takes {megabytes_of_program:.1f} MB and a frame {each:.2g} MB"
+        raise FileError(Finding("--megabytes", what, "it must hold some frames", f"allow more, such as {least}"))
     stride = max(1, -(-count // max(1, int(megabytes / each) - 1)))
     frames = list(range(0, count, stride))
     return frames if frames[-1] == count - 1 else [*frames, count - 1]
