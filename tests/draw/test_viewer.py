@@ -134,13 +134,13 @@ def test_force_lines_join_centres_and_end_at_walls(folder: Path) -> None:
 
 
 def test_a_page_of_one_file_holds_the_frames_that_fit(tmp_path: Path) -> None:
-    """Noise cannot be packed, so 40 frames of 2000 grains are too much for 3 MB, and every n-th is kept."""
+    """Noise cannot be packed, so 40 frames of 2000 grains are too much for 2 MB, and every n-th is kept."""
     with Recorder(tmp_path, scene_toml=SCENE, meta=META, series=SERIES) as recorder:
         for k in range(40):
             recorder.frame(make_frame(k, 2000))
         recorder.close({})
     with Recording(tmp_path) as recording:
-        path = write_page(recording, tmp_path / "page.html", megabytes=3.0)
+        path = write_page(recording, tmp_path / "page.html", megabytes=2.0)
         text = path.read_text("utf-8")
         with pytest.raises(FileError, match=r"must end in \.html"):
             write_page(recording, tmp_path / "page.doc")
@@ -148,7 +148,7 @@ def test_a_page_of_one_file_holds_the_frames_that_fit(tmp_path: Path) -> None:
             write_page(recording, tmp_path / "none.html", megabytes=0.5)
         about = json.loads(re.search(r'id="about">(.*?)</script>', text)[1])
         kept = [round(10 * time) for time in about["times"]]
-        assert path.stat().st_size < 3.0e6 and about["of_frames"] == 40 and 5 < len(kept) < 40
+        assert path.stat().st_size < 2.0e6 and about["of_frames"] == 40 and 5 < len(kept) < 40
         assert kept[0] == 0 and kept[-1] == 39 and set(np.diff(kept)[:-1]) == {kept[1]}
         for number in (0, len(kept) - 1):
             block = re.search(rf'id="moment-{number}">(.*?)</script>', text)[1]
