@@ -22,7 +22,7 @@ from barchan.solvers.soft_arrays import GHOSTS, LANES, blocks, reorder, sphere_a
 from barchan.solvers.soft_box import wrap
 
 SKIN_LEAST, SKIN_MOST = 0.04, 0.5  # of the smallest sphere's radius: leeway of a grain at rest in a search by cells
-MARGIN_LEAST, MARGIN_MOST = 0.4, 0.5  # of SKIN_LEAST's skin, and of the skin of the moment: leeway in a list of pairs
+MARGIN_LEAST, MARGIN_MOST = 0.15, 0.5  # of SKIN_LEAST's skin, and of the skin of the moment: leeway in a list of pairs
 SKIN_LASTS = 60, 150  # evaluations that a search should last
 MARGIN_LASTS = 6, 10  # and a list drawn from it
 FARTHEST = 0.5  # leeway at most, of the reach of the smallest grain
@@ -56,7 +56,7 @@ class Lists:
         self.radius = float(radius.min(initial=np.inf if len(radius) else 1.0))
         self.largest = float(radius.max(initial=0.0))
         self.skin = 0.05 * self.radius
-        self.margin = 0.5 * self.skin
+        self.margin = MARGIN_LEAST * SKIN_LEAST * self.radius
         self.rebuilds = 0
         self.searches = 0
         self.made = 0  # evaluations of forces before the present list, and before the last search
