@@ -27,7 +27,8 @@ from numba import njit
 
 from barchan import __version__
 from barchan.errors import Finding, SceneError
-from barchan.laws import Law
+from barchan.kernels import roots
+from barchan.laws import Law, _normal
 from barchan.model import course
 from barchan.potentials import Potential
 
@@ -51,6 +52,8 @@ INNER = 'error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True'
 
 # Names, and the lines that define them: what a scene binds into the templates that import one of these names.
 Binding = tuple[frozenset[str], list[str]]
+
+SWIFT = {_normal.fifth_root: roots.fifth_root}  # functions of laws that kernels have a faster form of
 
 _functions: dict[str, Any] = {}  # compiled functions of this process, by fingerprint
 
@@ -106,6 +109,8 @@ def compiled(function: Callable[..., Any], *, inline: bool = False) -> Any:
 
     inline: never as a call, which would keep a loop from becoming vector instructions.
     """
+    if function in SWIFT:
+        return SWIFT[function]
     token = fingerprint(function)
     if token not in _functions:
         bound = dict(function.__globals__)
@@ -178,7 +183,8 @@ def _bound(bindings: list[Binding], stand_in: str, templates: tuple[str, ...]) -
             if home:
                 text = text.replace(f"from barchan.kernels.{other} import", f"from {home} import")
         header = "\n".join([*PRELUDE, *lines, ""])
-        mark = hashlib.sha256("\0".join([header, numba.__version__, text]).encode()).hexdigest()[:20]
+        parts = [header, numba.__version__, text, _template("roots")[0]]
+        mark = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
         packages[name] = f"barchan_bound_{mark}"
         module = _load(packages[name], {stand_in: header, name: text}, name)
         found.update({key: value for key, value in vars(module).items() if not key.startswith("_")})

@@ -61,17 +61,17 @@ def wall_gap(
 
 @njit(cache=True, parallel=True)
 def near_walls(
-    place: Any, count: int, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, skin: float,
-    found: Any, found_count: Any,
+    place: Any, count: int, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, found: Any,
+    found_count: Any,
 ) -> None:  # fmt: skip
-    """For every sphere the near pieces, in ascending order: found[i, :found_count[i]].
+    """For every sphere the pieces that it touches, in ascending order: found[i, :found_count[i]].
 
     Where a row is too short the count still says how long it should have been.
     """
     room = found.shape[1]
     for i in prange(count):
         n = 0
-        x, y, z, reach = place[i, 0], place[i, 1], place[i, 2], place[i, 3] + skin
+        x, y, z, reach = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
         for entry in range(len(grids.loose)):
             p = grids.loose[entry]
             if present[p]:
