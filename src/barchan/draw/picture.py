@@ -40,6 +40,8 @@ def readable(largest: float, unit: str) -> tuple[float, str]:
     if unit == "m":
         name, factor = length_unit(largest)
         return factor, name
+    if unit == "m/s" and largest < 0.05:
+        return 1e3, "mm/s"
     if unit not in ("J", "W", "N", "Pa") or not np.isfinite(largest) or largest <= 0.0:
         return 1.0, unit
     return next((factor, prefix + unit) for limit, factor, prefix in PREFIXES if largest < limit)

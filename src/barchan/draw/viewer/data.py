@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from barchan.analysis.grains import nearest, rows_of
-from barchan.draw.camera import flat_view, sphere_box
+from barchan.draw.camera import flat_view, point_box, sphere_box
 from barchan.draw.colors import family_colours, scale_for, to_bytes
 from barchan.draw.movie import SCOUTS
 from barchan.draw.picture import Stage
 from barchan.draw.polygons import crack_edges, outline_edges
 from barchan.draw.quantities import QUANTITIES, grain_volume
+from barchan.draw.render import placed
 from barchan.draw.viewer.packing import pack
 from barchan.errors import FileError, Finding
 from barchan.record.frame import Frame
@@ -56,14 +57,18 @@ class Show:
         """All that is the same in every frame, and the observables."""
         scouts = self._scouts()
         stage = Stage.of(scouts, self.scene.walls, "auto", "group")
-        flat = flat_view(max(scouts, key=len)) if not any(one.triangles for one in scouts) else "front"
-        low, high = _corners(scouts)
+        polygons = any(one.triangles is not None for one in scouts)
+        flat = "front" if polygons else flat_view(max(scouts, key=len))
+        low, high = _corners(
+            scouts, [line for one in scouts for wall in placed(stage.walls, one) for line in wall.lines]
+        )
         return {
             "name": self.scene.name,
             "description": self.scene.description,
             "groups": self.scene.group_names(),
             "view": flat or ("front" if stage.camera.names else "iso"),
             "flat": flat is not None,
+            "polygons": polygons,
             "low": low.tolist(),
             "high": high.tolist(),
             "ground": stage.ground.level if flat is None else None,
@@ -196,12 +201,12 @@ def _steady(frame: Frame) -> dict[str, np.ndarray]:
     }  # fmt: skip
 
 
-def _corners(frames: Sequence[Frame]) -> tuple[np.ndarray, np.ndarray]:
-    """The box round the grains of these frames, m, without those few that have flown far off."""
-    boxes = [sphere_box(one.sphere_position, one.sphere_radius) for one in frames if len(one)]
-    if not boxes:
-        return np.zeros(3), np.ones(3)
-    return np.min([box.low for box in boxes], axis=0), np.max([box.high for box in boxes], axis=0)
+def _corners(frames: Sequence[Frame], lines: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The box round walls and grains, m, without those few grains that have flown far off."""
+    box = point_box(lines)
+    for frame in frames:
+        box = box.joined(sphere_box(frame.sphere_position, frame.sphere_radius))
+    return (box.low, box.high) if np.all(box.span >= 0.0) else (np.zeros(3), np.ones(3))
 
 
 def _shades() -> dict[str, list[int]]:

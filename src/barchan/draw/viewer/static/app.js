@@ -160,6 +160,8 @@ function buildSides() {
   find("color").replaceChildren(...about.fields.map((one) => new Option(one.name, one.key)));
   find("color").addEventListener("change", (event) => { state.field = event.target.value; showBar(); refresh(); });
   for (const end of find("bar").querySelectorAll("input")) end.addEventListener("change", rescale);
+  find("shade").parentElement.hidden = about.flat;
+  document.querySelector(".clip").hidden = about.polygons;
   for (const button of find("cameras").children) button.addEventListener("click", () => stage.look(button.dataset.view));
   find("chains").disabled = !about.contacts;
   if (!about.contacts) find("chains").parentElement.title = "this run recorded no contacts: record.contacts = true";
@@ -210,8 +212,15 @@ function watch() {
   if (about.finished) return;
   const live = find("live"), box = live.querySelector("input");
   live.hidden = false;
+  let known = about.times.length;
   const again = async () => {
     Object.assign(about, await frames.progress());
+    if (about.finished || about.times.length >= 2 * known) { // more was seen: other scales, another box
+      known = about.times.length;
+      Object.assign(about, await frames.about());
+      stage.hold(about);
+      showBar();
+    }
     find("time").max = about.times.length - 1;
     plots.update(about);
     if (box.checked) await go(about.times.length - 1);

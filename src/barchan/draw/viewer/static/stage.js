@@ -60,10 +60,7 @@ export class Stage {
   constructor(canvas, about) {
     this.about = about;
     this.canvas = canvas;
-    this.low = new THREE.Vector3(...about.low);
-    this.high = new THREE.Vector3(...about.high);
-    this.middle = this.low.clone().add(this.high).multiplyScalar(0.5);
-    this.span = Math.max(this.low.distanceTo(this.high), 1e-9);
+    this.hold(about);
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: false, preserveDrawingBuffer: true });
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     this.scene = new THREE.Scene();
@@ -90,6 +87,15 @@ export class Stage {
     this.buildPasses();
     this.shades = {};
     this.look(about.view);
+  }
+
+  // The box in which everything happens, as far as is known.
+  hold(about) {
+    this.low = new THREE.Vector3(...about.low);
+    this.high = new THREE.Vector3(...about.high);
+    this.middle = this.low.clone().add(this.high).multiplyScalar(0.5);
+    this.span = Math.max(this.low.distanceTo(this.high), 1e-9);
+    this.stale = true;
   }
 
   buildWalls() {
