@@ -223,6 +223,17 @@ def use(browser: Browser, url: str, *, offline: bool) -> None:
     assert browser.evaluate("barchan.errors") == [] and browser.console == []
 
 
+def _of_nothing_at_first(folder: Path) -> Path:
+    """The page of a run whose first frame is without grains, as when they are poured."""
+    folder.mkdir()
+    with Recorder(folder, scene_toml=SCENE, meta=META, series=SERIES) as recorder:
+        recorder.frame(make_frame(0, 0))
+        recorder.frame(make_frame(1, 20, spheres_per_grain=4, contacts=12))
+        recorder.close({})
+    with Recording(folder) as recording:
+        return write_page(recording, folder / "page.html")
+
+
 @pytest.mark.skipif(chromium() is None, reason="no Chromium: install one, or name it in BARCHAN_CHROMIUM")
 def test_a_person_can_look_at_a_run(server: Server, tmp_path: Path) -> None:
     """The page from the server, and the page of one file with the network off; neither asks anyone else."""
@@ -232,4 +243,10 @@ def test_a_person_can_look_at_a_run(server: Server, tmp_path: Path) -> None:
         assert all(one.startswith((server.url, "data:")) for one in browser.requests)
         browser.requests.clear()
         use(browser, page.as_uri(), offline=True)
+        browser.open(_of_nothing_at_first(tmp_path / "empty").as_uri())
+        browser.until("window.barchan && document.title.startsWith('toy') && barchan.ready", 60)
+        browser.evaluate("time.value = 1; time.dispatchEvent(new Event('input'))")
+        browser.until("barchan.state.shown === 1")
+        assert browser.evaluate("barchan.errors") == [] and browser.console == []
+        page = tmp_path
         assert all(one.startswith((page.as_uri(), "data:", "blob:")) for one in browser.requests)

@@ -82,7 +82,7 @@ export class Spheres {
   }
 
   room(count) {
-    if (count <= this.capacity) return;
+    if (count <= this.capacity && this.capacity) return;
     this.capacity = Math.ceil(1.25 * count) + 16;
     this.mesh.geometry.dispose();
     this.mesh.geometry = instanced({

@@ -19,6 +19,7 @@ const SHADE = `
     vec3 p = at(spot);
     vec2 step1 = vec2(1.0 / size.x, 0.0), step2 = vec2(0.0, 1.0 / size.y);
     vec3 r = at(spot + step1) - p, l = p - at(spot - step1), u = at(spot + step2) - p, d = p - at(spot - step2);
+    if (max(min(abs(r.z), abs(l.z)), min(abs(u.z), abs(d.z))) > 0.15 * reach) return; // an edge: no surface to be shaded
     vec3 n = normalize(cross(abs(r.z) < abs(l.z) ? r : l, abs(u.z) < abs(d.z) ? u : d));
     float spin = 6.2832 * fract(52.98 * fract(dot(gl_FragCoord.xy, vec2(0.0671, 0.00584))));
     float wide = clamp(0.5 * projection[1][1] * reach / -p.z, 2.0 / size.y, 0.12), sum = 0.0;
@@ -65,7 +66,7 @@ export class Stage {
     this.renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, 2));
     this.scene = new THREE.Scene();
     this.scene.background = new THREE.Color(1, 1, 1);
-    this.camera = new THREE.PerspectiveCamera(24, 1, 0.01 * this.span, 100 * this.span);
+    this.camera = new THREE.PerspectiveCamera(about.flat ? 2 : 24, 1, 0.01 * this.span, 100 * this.span);
     this.camera.up.set(0, 0, 1);
     this.controls = new THREE.OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => (this.stale = true));
@@ -312,7 +313,7 @@ export class Stage {
     if (!this.stale || !this.moment) return false;
     this.stale = false;
     const distance = this.camera.position.distanceTo(this.middle);
-    this.camera.near = Math.max(distance - 1.5 * this.span, 0.005 * distance);
+    this.camera.near = Math.max(distance - 1.5 * this.span, 0.005 * distance); // tight, for the depths to be fine
     this.camera.far = distance + 3 * this.span;
     this.camera.updateProjectionMatrix();
     this.camera.updateMatrixWorld();
@@ -321,7 +322,7 @@ export class Stage {
     this.spheres.uniforms.pixel.value = (2 * Math.tan((this.camera.fov * Math.PI) / 360)) / Math.max(1, this.image.height);
     this.shading.uniforms.back.value.copy(this.camera.projectionMatrixInverse);
     this.shading.uniforms.projection.value.copy(this.camera.projectionMatrix);
-    const soft = this.softly !== false && !this.about.flat;
+    const soft = this.softly !== false && !this.about.flat && !this.chains.mesh.visible; // bars thinner than a pixel have no shade
     this.merging.uniforms.strength.value = soft ? 1 : 0;
     const passes = [[this.image, this.scene, this.camera], [this.dim, this.shading.scene, this.flatCamera], [null, this.merging.scene, this.flatCamera]];
     for (const [target, scene, camera] of passes) {
