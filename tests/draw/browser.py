@@ -23,6 +23,7 @@ FLAGS = (
     "--disable-component-update", "--disable-sync", "--disable-extensions", "--disable-dev-shm-usage",
     "--hide-scrollbars", "--force-device-scale-factor=1", "--remote-debugging-pipe",
 )  # fmt: skip
+BLANK = "about:blank"  # without it a tab of Chromium's own is opened, which asks for things
 
 
 def chromium() -> str | None:
@@ -45,7 +46,7 @@ class Browser:
             os.dup2(high[0], 3), os.dup2(high[1], 4)
 
         self._process = subprocess.Popen(
-            [program, *FLAGS, f"--window-size={width},{height}", f"--user-data-dir={self._profile.name}"],
+            [program, *FLAGS, f"--window-size={width},{height}", f"--user-data-dir={self._profile.name}", BLANK],
             pass_fds=(3, 4), preexec_fn=place, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip

@@ -85,7 +85,8 @@ def scale_for(frames: list[Frame], color: Color, densities: Densities = None) ->
     low = 0.0 if shown.from_zero else float(values.min())
     high = float(np.quantile(values, 0.99)) if shown.from_zero else float(values.max())
     high = high if high > low else float(values.max())
-    high = high if high > low else low + max(abs(low), 1.0) * 1e-3
+    if not high > low:  # all the same: any scale will do
+        high = 1.0 if shown.from_zero else low + max(abs(low), 1.0) * 1e-3
     return Scale(shown.name, shown.unit, shown.colormap, low, high)
 
 

@@ -97,6 +97,8 @@ class Stage:
             corners = np.array(np.meshgrid(*np.stack([world.low, world.high], axis=1))).reshape(3, -1).T
             box = box.joined(point_box([camera.project(corners), camera.project(corners + 1e-3)]))
         level = _ground_level(world, lines, max((float(f.sphere_radius.max()) for f in frames if len(f)), default=0.0))
+        if len(first.cell) and first.cell[0, 5]:
+            level = -math.inf  # what repeats along z has nothing under it
         middle = (world.low + world.high) / 2.0
         radius = GROUND_REACH * float(np.hypot(*box.span[:2])) / 2.0
         ground = Ground(float(middle[0]), float(middle[1]), level, radius)
@@ -185,7 +187,15 @@ class Picture:
         blank = np.full((self.window.height, self.window.width, 3), 255, np.uint8)
         extent = (left * factor, right * factor, bottom * factor, top * factor)
         self.image = axes.imshow(blank, origin="lower", extent=extent, aspect="auto", interpolation="nearest")
-        self._time = axes.text(0.025, 0.965, "", transform=axes.transAxes, ha="left", va="top", color=INK, fontsize=9)
+        veil = {
+            "facecolor": "white",
+            "alpha": 0.6,
+            "linewidth": 0.0,
+            "pad": 1.5,
+        }  # under the time, to be read over anything
+        self._time = axes.text(
+            0.025, 0.965, "", transform=axes.transAxes, ha="left", va="top", color=INK, fontsize=9, bbox=veil
+        )
         self._scale_bar: list[Any] = []
         axes.tick_params(colors=MUTED, labelsize=8, length=3)
         for side, spine in axes.spines.items():

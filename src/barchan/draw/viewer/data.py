@@ -71,7 +71,7 @@ class Show:
             "polygons": polygons,
             "low": low.tolist(),
             "high": high.tolist(),
-            "ground": stage.ground.level if flat is None else None,
+            "ground": stage.ground.level if flat is None and np.isfinite(stage.ground.level) else None,
             "walls": [
                 {"name": wall.name, "lines": [line.ravel().tolist() for line in drawn.lines],
                  "triangles": drawn.triangles.ravel().tolist()}
