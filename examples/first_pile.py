@@ -9,18 +9,18 @@ from barchan.analysis import packing_fraction, radial_profile
 from barchan.scene import CylinderRegion, GrainGroup, Material, RandomFill, Scene, UniformSize, Wall
 from barchan.shapes.plane import Plane
 
-SMALL = {"count": 30, "duration": 0.1}  # for a quick look
+SMALL = {"count": 30, "duration": 0.1, "rolling": 0.0}  # for a quick look
 
 
-def main(folder: Path, *, count: int = 500, duration: float = 0.8) -> list[Path]:
-    """Run it in `folder`; answers with the pictures."""
+def main(folder: Path, *, count: int = 500, duration: float = 0.8, rolling: float = 1e-3) -> list[Path]:
+    """Run it in `folder`; answers with the pictures. Without rolling friction (m) a heap of spheres flows away."""
     scene = Scene(
         name="first pile",
         description="Grains are let go in a column above a floor and spread into a heap.",
         duration=duration,
         frame_rate=50,
         materials={
-            "sand": Material(density=2500, young="10 MPa", friction=0.8, restitution=0.1, rolling_friction="1 mm")
+            "sand": Material(density=2500, young="10 MPa", friction=0.8, restitution=0.1, rolling_friction=rolling)
         },
         grains=[
             GrainGroup(
