@@ -112,7 +112,7 @@ class Browser:
             )
         self.call("Page.navigate", url=url)
 
-    def until(self, condition: str, seconds: float = 30.0) -> None:
+    def until(self, condition: str, seconds: float = 60.0) -> None:
         """Wait until an expression is true on the page."""
         end = time.monotonic() + seconds
         while not self.evaluate(f"Boolean({condition})"):
