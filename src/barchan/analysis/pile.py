@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from barchan.analysis.terrain import height_map
+from barchan.drawn import Drawn
 from barchan.record.frame import Frame
 
 TOUCH = 0.05  # gap, as a part of the radii, across which grains still count as touching
@@ -59,7 +60,7 @@ class Fraction:
 
 
 @dataclass(frozen=True)
-class RadialProfile:
+class RadialProfile(Drawn):
     """Mean height of a heap's free surface against the distance from its middle."""
 
     radius: np.ndarray  # (k,) m, middles of the rings
