@@ -242,8 +242,10 @@ def reproduce(
 
 @app.command()
 def bench(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The benchmark: settled-bed, gas, triangles.")],
-    grains: Annotated[int, typer.Option(min=1, help="How many grains.")] = 10_000,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="settled-bed, hopper, clumps, gas, relax, triangles, or all.")
+    ],
+    grains: Annotated[int | None, typer.Option(min=1, help="How many grains; left out, as many as suit.")] = None,
     threads: Annotated[
         list[int] | None, typer.Option(min=1, help="On how many threads; may be given again. Left out: one, and all.")
     ] = None,
@@ -253,11 +255,12 @@ def bench(
     from barchan import bench as room
 
     rows = []
-    for row in room.benchmark(name).measure(grains=grains, threads=threads or (), seconds=seconds):
+    for row in room.measure(name, grains, threads or (), seconds):
         of = next(key for key in row if key.endswith("_per_second"))
         unit = of.removesuffix("_per_second").replace("_", "-", 1)
         speed = f"{row[of] / 1e6:.2f} M {unit}/s (median {row['median'] / 1e6:.2f})"
-        typer.echo(f"{name}, {row['grains']} grains, {row['threads']} thread(s): {speed}")
+        what = ", ".join([row["benchmark"], *([row["minimiser"]] if "minimiser" in row else [])])
+        typer.echo(f"{what}, {row['grains']} grains, {row['threads']} thread(s): {speed}")
         rows.append(row)
     typer.echo(json.dumps({**room.stamp(), "results": rows}))
 

@@ -168,7 +168,13 @@ def test_bench_ends_with_a_line_of_json(command, monkeypatch):
 
     def measure(*, grains, threads, seconds):
         for count in threads:
-            yield {"grains": grains, "threads": count, "grain_steps_per_second": 6e6 * seconds, "median": 5e6}
+            yield {
+                "benchmark": "settled-bed",
+                "grains": grains,
+                "threads": count,
+                "grain_steps_per_second": 6e6 * seconds,
+                "median": 5e6,
+            }
 
     monkeypatch.setattr(settled_bed, "measure", measure)
     options = ("--grains", "5000", "--threads", "1", "--threads", "2", "--seconds", "1")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import platform
 import subprocess
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -12,14 +13,23 @@ from typing import Any
 from barchan import __version__
 from barchan.errors import FileError, Finding, SceneError
 
-NAMES = ("settled-bed", "gas", "triangles")
+NAMES = ("settled-bed", "hopper", "clumps", "gas", "relax", "triangles")
 
 
 def benchmark(name: str) -> ModuleType:
     """The benchmark of that name."""
     if name not in NAMES:
-        raise SceneError(Finding("bench", f"{name!r} is not among the benchmarks", f"known: {', '.join(NAMES)}"))
+        raise SceneError(Finding("bench", f"{name!r} is not among the benchmarks", f"known: all, {', '.join(NAMES)}"))
     return importlib.import_module(f"barchan.bench.{name.replace('-', '_')}")
+
+
+def measure(name: str, grains: int | None, threads: Sequence[int], seconds: float) -> Iterator[dict[str, Any]]:
+    """The rows of the benchmark of that name, or of all of them; without `grains` each has a number of its own."""
+    chosen = NAMES if name == "all" else (name,)
+    found = [benchmark(one) for one in chosen]  # a wrong name is told before anything is measured
+    size = {} if grains is None else {"grains": grains}
+    for one in found:
+        yield from one.measure(threads=threads, seconds=seconds, **size)
 
 
 def data(name: str) -> Path:
