@@ -1,17 +1,38 @@
-"""Fills docs/parts.md: a line for every part in the package, with its parameters, when the documents are built."""
+"""Fills in when the documents are built: every part with its parameters, and files of the package as they are."""
 
 from __future__ import annotations
 
+import ast
+import re
+from pathlib import Path
 from typing import Any
 
+import barchan
 from barchan import registry
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Replace `<!-- parts: family -->` by a section on each part of the family."""
+    """Replace `<!-- parts: family -->` by a section on each part of the family, `<!-- source: path -->` by the file."""
     for family in registry.FAMILIES:
         markdown = markdown.replace(f"<!-- parts: {family} -->", _family(family))
-    return markdown
+    markdown = re.sub(r"<!-- example: (\S+) -->", lambda found: _example(found[1]), markdown)
+    return re.sub(r"<!-- source: (\S+) -->", lambda found: _source(found[1]), markdown)
+
+
+def _example(name: str) -> str:
+    """An example: its first sentence, its picture, and itself."""
+    text = (Path(__file__).parents[1] / "examples" / name).read_text("utf-8")
+    title = name.removesuffix(".py").replace("_", " ").capitalize()
+    said = ast.get_docstring(ast.parse(text)) or ""
+    picture = f"![{said}](images/examples/{name.removesuffix('.py').replace('_', '-')}.png)"
+    shown = "\n".join(f"    {line}" for line in text.splitlines())
+    return f'## {title}\n\n{said}\n\n{picture}\n\n??? note "examples/{name}"\n\n    ```python\n{shown}\n    ```'
+
+
+def _source(path: str) -> str:
+    """A file of the package as it is."""
+    text = (Path(barchan.__file__).parent / path).read_text("utf-8")
+    return f"```python\n{text}```"
 
 
 def _family(family: str) -> str:

@@ -13,10 +13,22 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from barchan.drawn import draw_with
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from barchan.draw import draw_profile, draw_scene, draw_summary, save_figure, write_movie
+    from barchan.draw import (
+        draw_profile,
+        draw_scene,
+        draw_snapshots,
+        draw_strip,
+        draw_summary,
+        save_figure,
+        write_movie,
+        write_page,
+        write_report,
+    )
     from barchan.errors import BarchanError, FileError, Finding, RunError, SceneError
     from barchan.integrators import Integrator
     from barchan.laws import Law
@@ -45,7 +57,10 @@ if TYPE_CHECKING:
     from barchan.shapes import Shape
 
 _HOMES = {
-    "draw": ("draw_profile", "draw_scene", "draw_summary", "save_figure", "write_movie"),
+    "draw": (
+        "draw_profile", "draw_scene", "draw_snapshots", "draw_strip", "draw_summary", "save_figure", "write_movie",
+        "write_page", "write_report",
+    ),
     "errors": ("BarchanError", "FileError", "Finding", "RunError", "SceneError"),
     "integrators": ("Integrator",),
     "laws": ("Law",),
@@ -66,6 +81,9 @@ _HOMES = {
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = ["__version__", "run", *_HOME]
+
+
+draw_with(lambda: importlib.import_module(f"{__name__}.draw.results").plot)  # for `result.plot()`
 
 
 def __getattr__(name: str) -> Any:

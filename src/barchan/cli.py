@@ -12,7 +12,9 @@ import typer
 from typer.core import TyperGroup
 
 from barchan import __version__
-from barchan.errors import BarchanError, FileError, Finding, SceneError
+from barchan import cli_look as look
+from barchan.cli_look import Quiet, RunFolder, open_recording, scene_of
+from barchan.errors import BarchanError, Finding, SceneError
 
 if TYPE_CHECKING:
     from barchan.record.recording import Recording
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 FAMILIES = (
     "scenes", "laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers",
-    "studies",
+    "formats", "studies",
 )  # fmt: skip
 PICTURES = ("summary.png", "scene.png", "movie.gif")
 MOVIE_FRAMES = 150  # of the movie that a run makes by itself
@@ -58,7 +60,6 @@ app = typer.Typer(
 )
 
 SceneName = Annotated[str, typer.Argument(metavar="SCENE", help="A scene of the library, or a TOML file.")]
-RunFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")]
 Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a field: --set duration='2 s' --set grains[0].count=100."),
@@ -66,7 +67,6 @@ Changes = Annotated[
 Threads = Annotated[
     int | None, typer.Option(min=1, help="Threads to compute with; the result is the same with any number.")
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something goes wrong.")]
 NoMovie = Annotated[bool, typer.Option("--no-movie", help="Do not make movie.gif at the end.")]
 
 
@@ -103,18 +103,24 @@ def run(
     solver: Annotated[str | None, typer.Option(help="How motion is computed, instead of what the scene says.")] = None,
     quiet: Quiet = False,
     no_movie: NoMovie = False,
+    view: Annotated[bool, typer.Option("--view", help="Show the run in the browser as it happens.")] = False,
 ) -> None:
     """Run a scene, record it, and draw what happened."""
+    from barchan.record.folder import default_folder
     from barchan.run import loop
     from barchan.run.progress import chosen
 
     loaded = _load(scene, [*(changes or []), *([f"solver={solver}"] if solver else [])])
     if start is not None:
         loaded = loaded.model_copy(update={"start": str(start)})
-    result = loop.run(
-        loaded, out, force=force, threads=threads, device=device, precision=precision, progress=chosen(quiet=quiet)
-    )
-    _show(result, quiet=quiet, movie=not no_movie)
+    if view:
+        out = out or default_folder(loaded.name)
+    with look.shown_live(out if view else None) as shown:
+        result = loop.run(
+            loaded, out, force=force, threads=threads, device=device, precision=precision, progress=chosen(quiet=quiet)
+        )
+        _show(result, quiet=quiet, movie=not no_movie)
+        shown.stay()
 
 
 @app.command()
@@ -167,7 +173,7 @@ def list_parts(
 
     if family is not None and family not in FAMILIES:
         raise SceneError(Finding(family, "is nothing that can be listed", f"known: {', '.join(FAMILIES)}"))
-    own = {"scenes": _scene_lines, "studies": _study_lines}  # those that are no parts
+    own = {"scenes": _scene_lines, "formats": _format_lines, "studies": _study_lines}  # those that are no parts
     if name is not None and family not in own:
         typer.echo(_described(registry.part(str(family), name)))
         return
@@ -201,47 +207,12 @@ def info(folder: RunFolder) -> None:
     """Tell what a run is and how far it has come."""
     from barchan.run.summary import facts, table
 
-    with _recording(folder) as recording:
+    with open_recording(folder) as recording:
         typer.echo(table(facts(folder, recording)))
 
 
-@app.command()
-def render(
-    folder: RunFolder,
-    frame: Annotated[int, typer.Option(help="Which frame, counted from 0; negative ones from the end.")] = -1,
-    out: Annotated[Path | None, typer.Option(metavar="FILE", help="The picture: png, pdf or svg.")] = None,
-    movie: Annotated[Path | None, typer.Option(metavar="FILE", help="Make a movie instead: gif or mp4.")] = None,
-    color: Annotated[str, typer.Option(help="What colours mean: group, speed, id, born, height.")] = "group",
-    view: Annotated[str, typer.Option(help="From where: auto, front, side, top, iso.")] = "auto",
-) -> None:
-    """Draw a frame of a run, or make a movie of it."""
-    from barchan import draw
-
-    look: dict[str, Any] = {"color": color, "view": view}
-    _check_look(color, view)
-    with _recording(folder) as recording:
-        if movie is not None:
-            typer.echo(str(draw.write_movie(recording, movie, **look)))
-            return
-        if not -len(recording) <= frame < len(recording):
-            raise FileError(Finding("--frame", str(frame), f"{recording.path} has {len(recording)} frames, from 0"))
-        chosen = recording[frame]
-        target = out or recording.path.parent / f"frame-{frame % len(recording):04d}.png"
-        typer.echo(str(draw.save_figure(draw.draw_scene(chosen, _scene_of(recording).walls, **look), target)))
-
-
-@app.command()
-def export(
-    folder: RunFolder,
-    to: Annotated[str, typer.Option(help="The format: vtkhdf, which ParaView opens.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write.")],
-) -> None:
-    """Write the recording of a run, finished or not, for another program."""
-    if to != "vtkhdf":
-        raise FileError(Finding("--to", repr(to), "known: vtkhdf"))
-    with _recording(folder) as recording:
-        recording.write_vtkhdf(out)
-    typer.echo(str(out))
+for _verb in (look.render, look.view, look.report, look.export):
+    app.command()(_verb)
 
 
 @app.command()
@@ -273,9 +244,10 @@ def reproduce(
 @app.command()
 def bench(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="The benchmark: settled-bed, moving-bed, gas, triangles.")
+        str,
+        typer.Argument(metavar="NAME", help="settled-bed, moving-bed, hopper, clumps, gas, relax, triangles, or all."),
     ],
-    grains: Annotated[int, typer.Option(min=1, help="How many grains.")] = 10_000,
+    grains: Annotated[int | None, typer.Option(min=1, help="How many grains; left out, as many as suit.")] = None,
     threads: Annotated[
         list[int] | None, typer.Option(min=1, help="On how many threads; may be given again. Left out: one, and all.")
     ] = None,
@@ -292,7 +264,8 @@ def bench(
         unit = of.removesuffix("_per_second").replace("_", "-", 1)
         speed = f"{row[of] / 1e6:.2f} M {unit}/s (median {row['median'] / 1e6:.2f})"
         where = f"{row['threads']} thread(s)" if row["device"] == "cpu" else f"{row['device']}, {row['precision']}"
-        typer.echo(f"{name}, {row['grains']} grains, {where}: {speed}")
+        what = ", ".join([row["benchmark"], *([row["minimiser"]] if "minimiser" in row else [])])
+        typer.echo(f"{what}, {row['grains']} grains, {where}: {speed}")
         rows.append(row)
     typer.echo(json.dumps({**room.stamp(), "results": rows}))
 
@@ -304,18 +277,6 @@ def _load(scene: str, changes: list[str] | None) -> Scene:
     from barchan.scene import load
 
     return load(scene, changes or [])
-
-
-def _recording(folder: Path) -> Recording:
-    from barchan.record.recording import Recording
-
-    return Recording(folder)
-
-
-def _scene_of(recording: Recording) -> Scene:
-    from barchan.scene import loads
-
-    return loads(recording.scene_toml, str(recording.path))
 
 
 def _show(result: RunResult, *, quiet: bool, movie: bool) -> None:
@@ -342,20 +303,20 @@ def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Prog
     """Draw what is missing; a picture that fails is told and costs nothing but itself."""
     from barchan import draw
 
-    scene = _scene_of(recording)
+    scene = scene_of(recording)
     count = len(recording)
     stride = -(-count // MOVIE_FRAMES)
     rate = min(scene.frame_rate / stride, MOVIE_RATE)
-    look: dict[str, Any] = {"color": "speed"} if scene.solver == "beams" else {}
+    style: dict[str, Any] = {"color": "speed"} if scene.solver == "beams" else {}
     wanted: dict[str, Callable[[Path], Path]] = {
         "summary.png": lambda path: draw.save_figure(draw.draw_summary(recording), path),
-        "scene.png": lambda path: draw.save_figure(draw.draw_scene(recording[-1], scene.walls, **look), path),
+        "scene.png": lambda path: draw.save_figure(draw.draw_scene(recording[-1], scene.walls, **style), path),
     }
     if movie and count > 1:
         frames = range(0, count, stride)
         wanted["movie.gif"] = lambda path: draw.write_movie(
             recording, path, scene.walls, fps=rate, frames=frames,
-            progress=lambda done, total: progress.status("drawing movie.gif", f"{done} of {total}"), **look,
+            progress=lambda done, total: progress.status("drawing movie.gif", f"{done} of {total}"), **style,
         )  # fmt: skip
     made = []
     for name, write in wanted.items():
@@ -370,21 +331,16 @@ def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Prog
     return made
 
 
-def _check_look(color: str, view: str) -> None:
-    from typing import get_args
-
-    from barchan.draw.camera import View
-    from barchan.draw.colors import Color
-
-    for option, value, known in (("--color", color, get_args(Color)), ("--view", view, get_args(View))):
-        if value not in known:
-            raise SceneError(Finding(option, repr(value), f"known: {', '.join(known)}"))
-
-
 def _scene_lines(name: str | None) -> dict[str, str]:
     from barchan.scene import library, load
 
     return {one: load(one).description for one in library() if name in (None, one)}
+
+
+def _format_lines(name: str | None) -> dict[str, str]:
+    from barchan.record.formats import formats
+
+    return {key: made.summary for key, made in formats().items() if name in (None, key)}
 
 
 def _study_lines(name: str | None) -> dict[str, str]:

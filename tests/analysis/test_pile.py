@@ -65,6 +65,20 @@ def test_height_leaves_out_grains_in_flight():
     assert pile.pile_height(frame_of(position, 0.5)) == pytest.approx(3.0)
 
 
+def test_grains_that_wait_in_a_hopper_are_not_part_of_the_heap():
+    """A layer of three, a tower of two on it up to z = 5, and a wide layer on the tower, as in a hopper above a heap:
+    all of it touches. Below 5 the heap is 5 high and as wide as the lower layer.
+    """
+    lower, upper = layer(4, 3), layer(9, 1)
+    tower = np.array([[2.5, 2.5, 3.5], [2.5, 2.5, 4.5]])
+    stacked = frame_of(np.concatenate([lower.position, tower, upper.position + np.array([-2.0, -2.0, 5.0])]), 0.5)
+    assert pile.pile_height(stacked, floor=0.0) == pytest.approx(6.0)
+    assert pile.pile_height(stacked, floor=0.0, below=5.0) == pytest.approx(5.0)
+    alone = frame_of(np.concatenate([lower.position, tower]), 0.5)
+    assert pile.pile_width(stacked, floor=0.0, below=5.0) == pytest.approx(pile.pile_width(alone, floor=0.0))
+    assert pile.pile_width(stacked, floor=0.0) > 1.5 * pile.pile_width(alone, floor=0.0)
+
+
 def test_a_clump_is_part_of_the_heap_if_one_of_its_spheres_is():
     spheres = np.array([[0.0, 0.0, 0.5], [0.0, 0.0, 1.5], [0.0, 0.0, 3.2]])
     frame = frame_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import runpy
 import subprocess
 import sys
@@ -14,10 +15,12 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from barchan.draw.camera import CAMERAS, Window, camera_for, flat_view, sphere_box
-from barchan.draw.files import replaced, save_figure
+from barchan.draw.files import save_figure
 from barchan.draw.picture import Picture, Stage, draw_scene, length_unit, time_text
 from barchan.draw.profile import draw_profile
+from barchan.draw.render import cell_outline
 from barchan.errors import FileError
+from barchan.record.whole import replaced
 from barchan.shapes.box import Box
 from barchan.shapes.plane import Plane
 
@@ -228,3 +231,19 @@ def test_profile_of_a_heap_is_drawn_with_units():
     axes = draw_profile(radial_profile(frame), angle=angle_of_repose(frame))
     assert axes.get_xlabel() == "distance from the middle (cm)"
     assert "°" in axes.get_legend().get_texts()[0].get_text()
+
+
+def test_a_periodic_box_is_drawn_and_has_no_ground():
+    """Along all axes it has twelve edges: two faces of four and four between them. Nothing lies under what repeats."""
+    frame = frame_of(np.random.default_rng(1).random((20, 3)), 0.05)
+    frame.cell = np.array([[0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 0.2]])
+    (box,) = cell_outline(frame)
+    edges = [(tuple(a), tuple(b)) for line in box.lines for a, b in itertools.pairwise(line)]
+    assert len({frozenset(edge) for edge in edges}) == 12
+    corners = {corner for edge in edges for corner in edge}
+    assert len(corners) == 8 and (1.2, 1.0, 1.0) in corners and (0.0, 0.0, 0.0) in corners
+    stage = Stage.of([frame], (), "iso", "group")
+    pixels = Picture(stage, size=SMALL).pixels(frame)
+    assert np.array_equal(pixels[0, 0], (255, 255, 255)) and np.array_equal(pixels[0, -1], (255, 255, 255))
+    frame.cell = np.zeros((0, 7))
+    assert np.isfinite(Stage.of([frame], (), "iso", "group").ground.level)

@@ -3,17 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from barchan.laws import Contact
-from barchan.laws._normal import fifth_root
 from barchan.laws.displacement import Displacement, DisplacementConstants, force
-
-
-def test_fifth_root_to_the_fifth() -> None:
-    """y⁵ = x over a hundred powers of ten. A relative error ε of y is 5 ε in y⁵, and four products round."""
-    for x in 10.0 ** np.linspace(-50, 50, 401):
-        assert fifth_root(x) ** 5 == pytest.approx(x, rel=2e-14)
 
 
 def test_square_roots_are_the_exponent_one_half() -> None:

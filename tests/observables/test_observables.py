@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from barchan import registry
+from barchan.observables.centre import Centre
 from barchan.observables.contacts import Contacts
 from barchan.observables.count import Count
 from barchan.observables.energy import Energy
@@ -76,6 +77,20 @@ def test_pile_count_and_energy_of_a_column() -> None:
     energy = Energy().measure(moment)
     assert energy["potential_energy"] == pytest.approx(5 * lab.ball_mass(0.05) * lab.GRAVITY * pile["mean_height"])
     assert energy["kinetic_energy"] < 1e-9 * energy["potential_energy"]
+
+
+def test_the_centre_of_two_falls_freely() -> None:
+    """Of a sphere and one of twice its radius, so eight times its mass, the centre lies 8/9 of the way to the second.
+    Falling apart from each other, it falls as one body does: z = z₀ − g t²/2, vz = −g t.
+    """
+    small, large = lab.grain((0.0, 0.0, 1.0)), lab.grain((0.9, 0.0, 1.9), size=0.2)
+    machine = lab.solver(lab.scene("hertz", [small, large], [lab.FLOOR], gravity=DOWN), 1e-4)
+    machine.advance_to(0.1)
+    found = Centre().measure(machine.moment())
+    assert found["centre_x"] == pytest.approx(0.8)
+    assert found["centre_z"] == pytest.approx(1.8 - lab.GRAVITY * 0.1**2 / 2, rel=1e-9)
+    assert found["drift_z"] == pytest.approx(-lab.GRAVITY * 0.1, rel=1e-9)
+    assert found["centre_y"] == found["drift_x"] == found["drift_y"] == 0.0
 
 
 @pytest.mark.parametrize("key", registry.parts("observables"))

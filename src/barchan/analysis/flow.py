@@ -8,11 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from barchan.drawn import Drawn
 from barchan.record.frame import Frame
 
 
 @dataclass(frozen=True)
-class Flow:
+class Flow(Drawn):
     """Grains and mass below a level against time."""
 
     time: np.ndarray  # (F,) s

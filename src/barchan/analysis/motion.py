@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from barchan.drawn import Drawn
 from barchan.record.frame import Frame
 
 
 @dataclass(frozen=True)
-class FractureSurface:
+class FractureSurface(Drawn):
     """The boundary between still grains below and moving grains above: a height over x.
 
     In each column the height is the one that tells still from moving grains with the fewest mistakes.

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from barchan.analysis.terrain import height_map
+from barchan.drawn import Drawn
 from barchan.record.frame import Frame
 
 TOUCH = 0.05  # gap, as a part of the radii, across which grains still count as touching
@@ -59,7 +60,7 @@ class Fraction:
 
 
 @dataclass(frozen=True)
-class RadialProfile:
+class RadialProfile(Drawn):
     """Mean height of a heap's free surface against the distance from its middle."""
 
     radius: np.ndarray  # (k,) m, middles of the rings
@@ -104,8 +105,12 @@ def floor_height(frame: Frame) -> float:
     return float(bottoms.min()) if len(bottoms) else 0.0
 
 
-def heap(frame: Frame, *, floor: float | None = None) -> np.ndarray:
-    """Which grains belong to the heap, (N,) bool: the heaviest set of touching grains that reaches the floor (m)."""
+def heap(frame: Frame, *, floor: float | None = None, below: float = math.inf) -> np.ndarray:
+    """Which grains belong to the heap, (N,) bool: the heaviest set of touching grains that reaches the floor (m).
+
+    Grains with their centres above the height `below` (m) do not belong to it, such as those that still wait in a
+    hopper and touch the heap through its mouth.
+    """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
     from scipy.spatial import cKDTree
@@ -120,6 +125,8 @@ def heap(frame: Frame, *, floor: float | None = None) -> np.ndarray:
     distance = np.linalg.norm(position[a] - position[b], axis=1)
     touching = distance <= (1.0 + TOUCH) * (radius[a] + radius[b])
     a, b = grain[a[touching]], grain[b[touching]]
+    low = frame.position[:, 2] < below
+    a, b = a[low[a] & low[b]], b[low[a] & low[b]]
     graph = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(count, count))
     set_count, sets = connected_components(graph, directed=False)
     lowest = np.full(count, np.inf)
@@ -132,20 +139,21 @@ def heap(frame: Frame, *, floor: float | None = None) -> np.ndarray:
     return np.asarray(sets == int(np.argmax(np.where(grounded, mass, -1.0))))
 
 
-def pile_height(frame: Frame, *, floor: float | None = None) -> float:
-    """Height (m) of the highest grain of the heap above the floor; 0 where nothing lies on it."""
+def pile_height(frame: Frame, *, floor: float | None = None, below: float = math.inf) -> float:
+    """Height (m) of the highest grain of the heap above the floor; 0 where nothing lies on it. below: as in `heap`."""
     base = floor_height(frame) if floor is None else floor
-    mine = heap(frame, floor=base)[frame.sphere_grain]
+    mine = heap(frame, floor=base, below=below)[frame.sphere_grain]
     tops = (frame.sphere_position[:, 2] + frame.sphere_radius)[mine]
     return float(tops.max()) - base if len(tops) else 0.0
 
 
-def pile_width(frame: Frame, *, fraction: float = 0.95, floor: float | None = None) -> float:
+def pile_width(frame: Frame, *, fraction: float = 0.95, floor: float | None = None, below: float = math.inf) -> float:
     """Diameter (m) of the upright cylinder about the heap's centre of mass that holds this fraction of its mass.
 
     A cone of foot radius R has the part 3ρ² − 2ρ³ of its mass within ρR of the axis: 95 % lie within 0.865 R.
+    below: as in `heap`.
     """
-    mine = heap(frame, floor=floor)
+    mine = heap(frame, floor=floor, below=below)
     if not mine.any():
         return 0.0
     mass, position = frame.mass[mine], frame.position[mine]

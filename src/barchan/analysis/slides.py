@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from barchan.drawn import Drawn
 from barchan.record.frame import Frame
 
 REACH = 1.25  # diameters: neighbours are centres nearer than this
@@ -40,7 +41,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Slide:
+class Slide(Drawn):
     """What shifted between two frames."""
 
     before: Frame

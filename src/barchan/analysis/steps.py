@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from barchan.drawn import Drawn
 from barchan.errors import FileError, Finding
 
 
 @dataclass(frozen=True)
-class StepStatistics:
+class StepStatistics(Drawn):
     """A row of Yee's tables of time steps, and the mean step of each interval between two samples."""
 
     accepted: int

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from barchan.drawn import Drawn
 from barchan.record.frame import Frame
 
 
 @dataclass(frozen=True)
-class HeightMap:
+class HeightMap(Drawn):
     """Height of the upper envelope of the spheres over a grid of points."""
 
     x: np.ndarray  # (columns,) m

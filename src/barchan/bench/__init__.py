@@ -13,31 +13,42 @@ from typing import Any
 from barchan import __version__, solvers
 from barchan.errors import FileError, Finding, SceneError
 
-NAMES = ("settled-bed", "moving-bed", "gas", "triangles")
+NAMES = ("settled-bed", "moving-bed", "hopper", "clumps", "gas", "relax", "triangles")
 ON_GPU = ("settled-bed", "moving-bed")
 
 
 def benchmark(name: str) -> ModuleType:
     """The benchmark of that name."""
     if name not in NAMES:
-        raise SceneError(Finding("bench", f"{name!r} is not among the benchmarks", f"known: {', '.join(NAMES)}"))
+        raise SceneError(Finding("bench", f"{name!r} is not among the benchmarks", f"known: all, {', '.join(NAMES)}"))
     return importlib.import_module(f"barchan.bench.{name.replace('-', '_')}")
 
 
 def measure(
-    name: str, grains: int, threads: Sequence[int], seconds: float, *, device: str = "cpu", precision: str = "double"
+    name: str,
+    grains: int | None,
+    threads: Sequence[int],
+    seconds: float,
+    *,
+    device: str = "cpu",
+    precision: str = "double",
 ) -> Iterator[dict[str, Any]]:
-    """One row of numbers per measurement of the benchmark of that name."""
-    found = benchmark(name)
+    """The rows of the benchmark of that name, or of all of them; without `grains` each has a number of its own."""
+    gpu = device != "cpu"
+    chosen = (ON_GPU if gpu else NAMES) if name == "all" else (name,)
+    found = [benchmark(one) for one in chosen]  # a wrong name is told before anything is measured
     solvers.check_device(None, device, precision)
-    if device == "cpu":
-        return found.measure(grains=grains, threads=threads, seconds=seconds)
-    if name not in ON_GPU:
+    size = {} if grains is None else {"grains": grains}
+    if gpu and chosen[0] not in ON_GPU:
         what = f"{name!r} does not run on a GPU"
         raise SceneError(Finding("--device", repr(device), what, f"known there: {', '.join(ON_GPU)}"))
-    if threads:
+    if gpu and threads:
         raise SceneError(Finding("--threads", ", ".join(map(str, threads)), "a GPU has no use for threads"))
-    return found.measure_device(grains=grains, seconds=seconds, device=device, precision=precision)
+    for one in found:
+        if gpu:
+            yield from one.measure_device(seconds=seconds, device=device, precision=precision, **size)
+        else:
+            yield from one.measure(threads=threads, seconds=seconds, **size)
 
 
 def data(name: str) -> Path:

@@ -81,7 +81,7 @@ def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float
         }
 
 
-def measure_device(*, grains: int, seconds: float, device: str, precision: str) -> Iterator[dict[str, Any]]:
+def measure_device(*, grains: int = 100_000, seconds: float, device: str, precision: str) -> Iterator[dict[str, Any]]:
     """The same on a GPU, of spheres and of cubes of eight spheres; those are counted by sphere as well."""
     from barchan.kernels import cuda_device
 

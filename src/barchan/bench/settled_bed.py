@@ -59,7 +59,7 @@ def bed(grains: int) -> tuple[Model, Grains]:
     return model, grown
 
 
-def measure_device(*, grains: int, seconds: float, device: str, precision: str) -> Iterator[dict[str, Any]]:
+def measure_device(*, grains: int = 100_000, seconds: float, device: str, precision: str) -> Iterator[dict[str, Any]]:
     """The same on a GPU, neighbour lists included; the state stays there while the clock runs."""
     from barchan.kernels import cuda_device
 

@@ -13,16 +13,26 @@ if TYPE_CHECKING:
     from barchan.draw.movie import write_movie
     from barchan.draw.picture import draw_scene
     from barchan.draw.profile import draw_profile
+    from barchan.draw.report import write_report
+    from barchan.draw.snapshots import draw_snapshots, draw_strip
     from barchan.draw.summary import draw_summary
+    from barchan.draw.viewer.page import write_page
 
-__all__ = ["draw_profile", "draw_scene", "draw_summary", "save_figure", "write_movie"]
+__all__ = [
+    "draw_profile", "draw_scene", "draw_snapshots", "draw_strip", "draw_summary", "save_figure", "write_movie",
+    "write_page", "write_report",
+]  # fmt: skip
 
 _HOMES = {
     "draw_profile": "profile",
     "draw_scene": "picture",
+    "draw_snapshots": "snapshots",
+    "draw_strip": "snapshots",
     "draw_summary": "summary",
     "save_figure": "files",
     "write_movie": "movie",
+    "write_page": "viewer.page",
+    "write_report": "report",
 }
 
 

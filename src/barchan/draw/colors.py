@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
+from barchan.draw.quantities import QUANTITIES, Densities
 from barchan.record.frame import Frame
 
-Color = Literal["group", "speed", "id", "born", "height"]
+Color = str
+COLORS = ("group", "id", *(key for key in QUANTITIES if key != "id"))  # what a picture can be coloured by
 
 GAMMA = 2.2
 SAND = ("#e3c696", "#dbba86", "#d2ad77", "#ead5ad", "#c99f68", "#deb97f", "#d6b184", "#e6cda2", "#b98c5a", "#eddcbc")
@@ -24,6 +25,7 @@ FAMILIES = (
 BACKDROP = "#ffffff"
 GROUND = "#e6dccb"
 INK = "#3b4654"
+NO_NUMBER = "#c4c8cc"  # a grain to which what is shown does not apply
 
 
 @dataclass(frozen=True)
@@ -59,7 +61,7 @@ def _scatter(number: np.ndarray) -> np.ndarray:
     return ((x ^ (x >> np.uint64(31))) >> np.uint64(11)).astype(float) / 2.0**53
 
 
-def _family_colours(frame: Frame) -> np.ndarray:
+def family_colours(frame: Frame) -> np.ndarray:
     """(N, 3) linear: every group has its family of tones, every grain its own tone."""
     chosen = np.empty((len(frame), 3))
     tone, brightness = _scatter(frame.id), 0.88 + 0.24 * _scatter(frame.id + 7_919)
@@ -70,43 +72,34 @@ def _family_colours(frame: Frame) -> np.ndarray:
     return chosen * brightness[:, None]
 
 
-def quantity(frame: Frame, color: Color) -> np.ndarray:
-    """What `color` names, one value a grain (N,): speed (m/s), height (m), born (s), id."""
-    if color == "speed":
-        return np.linalg.norm(frame.velocity, axis=1)
-    if color == "height":
-        return frame.position[:, 2]
-    return np.asarray(frame.born if color == "born" else frame.id, float)
-
-
-QUANTITIES = {
-    "speed": ("speed", "m/s", "YlOrRd"),
-    "height": ("height", "m", "viridis"),
-    "born": ("time of insertion", "s", "plasma"),
-}
-
-
-def scale_for(frames: list[Frame], color: Color) -> Scale | None:
+def scale_for(frames: list[Frame], color: Color, densities: Densities = None) -> Scale | None:
     """The scale that suits all the frames; None where the colours are names, not numbers."""
-    if color not in QUANTITIES:
+    if color in ("group", "id"):
         return None
-    name, unit, colormap = QUANTITIES[color]
-    values = np.concatenate([quantity(frame, color) for frame in frames]) if frames else np.zeros(0)
+    shown = QUANTITIES[color]
+    found = [shown.values(frame, densities) for frame in frames]
+    values = np.concatenate(found) if found else np.zeros(0)
     values = values[np.isfinite(values)]
     if not len(values):
-        return Scale(name, unit, colormap, 0.0, 1.0)
-    low = 0.0 if color == "speed" else float(values.min())
-    high = float(np.quantile(values, 0.99)) if color == "speed" else float(values.max())
-    return Scale(name, unit, colormap, low, high if high > low else low + max(abs(low), 1.0) * 1e-3)
+        return Scale(shown.name, shown.unit, shown.colormap, 0.0, 1.0)
+    low = 0.0 if shown.from_zero else float(values.min())
+    high = float(np.quantile(values, 0.99)) if shown.from_zero else float(values.max())
+    high = high if high > low else float(values.max())
+    if not high > low:  # all the same: any scale will do
+        high = 1.0 if shown.from_zero else low + max(abs(low), 1.0) * 1e-3
+    return Scale(shown.name, shown.unit, shown.colormap, low, high)
 
 
-def grain_colours(frame: Frame, color: Color, scale: Scale | None) -> np.ndarray:
+def grain_colours(frame: Frame, color: Color, scale: Scale | None, densities: Densities = None) -> np.ndarray:
     """Linear colours of the grains, (N, 3)."""
     if color == "group":
-        return _family_colours(frame)
+        return family_colours(frame)
     from matplotlib import colormaps
 
     if scale is None:
         return np.asarray(colormaps["turbo"](0.08 + 0.84 * _scatter(frame.id)))[:, :3] ** GAMMA
-    position = np.clip((quantity(frame, color) - scale.low) / (scale.high - scale.low), 0.0, 1.0)
-    return np.asarray(colormaps[scale.colormap](position))[:, :3] ** GAMMA
+    values = QUANTITIES[color].values(frame, densities)
+    position = np.clip((values - scale.low) / (scale.high - scale.low), 0.0, 1.0)
+    colours = np.asarray(colormaps[scale.colormap](position))[:, :3] ** GAMMA
+    colours[~np.isfinite(values)] = linear(NO_NUMBER)
+    return colours

@@ -11,6 +11,7 @@ import numpy as np
 
 from barchan.draw.camera import Box, Camera, View, Window, camera_for, flat_view, point_box, sphere_box
 from barchan.draw.colors import INK, Color, Scale, grain_colours, scale_for
+from barchan.draw.quantities import Densities
 from barchan.draw.render import Ground, WallDrawing, cell_outline, placed, render, wall_drawings
 from barchan.record.frame import Frame
 
@@ -23,12 +24,27 @@ FLOOR_SEARCH = 300.0  # how far below the grains a floor is looked for, in spans
 GROUND_REACH = 1.7  # how far the ground is shown, in half diagonals of what is there
 MUTED = "#5b6570"
 TIME_UNITS = ((0.1, "s", 1.0), (1e-4, "ms", 1e3), (-math.inf, "µs", 1e6))
+PREFIXES = (
+    (1e-6, 1e9, "n"), (1e-3, 1e6, "µ"), (1.0, 1e3, "m"), (1e3, 1.0, ""), (1e6, 1e-3, "k"), (math.inf, 1e-6, "M"),
+)  # fmt: skip
 UNITS = ((0.05, "mm", 1e3), (1.5, "cm", 1e2), (math.inf, "m", 1.0))
 
 
 def length_unit(span: float) -> tuple[str, float]:
     """The unit in which a length of `span` (m) reads best, and how many of it make a metre."""
     return next((name, factor) for limit, name, factor in UNITS if span < limit)
+
+
+def readable(largest: float, unit: str) -> tuple[float, str]:
+    """The factor and the unit with which numbers up to `largest` read best."""
+    if unit == "m":
+        name, factor = length_unit(largest)
+        return factor, name
+    if unit == "m/s" and largest < 0.05:
+        return 1e3, "mm/s"
+    if unit not in ("J", "W", "N", "Pa") or not np.isfinite(largest) or largest <= 0.0:
+        return 1.0, unit
+    return next((factor, prefix + unit) for limit, factor, prefix in PREFIXES if largest < limit)
 
 
 def time_text(time: float, longest: float) -> str:
@@ -50,9 +66,13 @@ class Stage:
     color: Color
     scale: Scale | None
     longest: float  # s
+    densities: Densities = None  # kg/m³, of the groups
 
     @classmethod
-    def of(cls, frames: Sequence[Frame], scene_walls: Sequence[Any] | None, view: View, color: Color) -> Stage:
+    def of(
+        cls, frames: Sequence[Frame], scene_walls: Sequence[Any] | None, view: View, color: Color,
+        densities: Densities = None,
+    ) -> Stage:  # fmt: skip
         """A stage that holds all these frames of a run."""
         first = max(frames, key=len)
         camera = camera_for(first, view)
@@ -77,12 +97,14 @@ class Stage:
             corners = np.array(np.meshgrid(*np.stack([world.low, world.high], axis=1))).reshape(3, -1).T
             box = box.joined(point_box([camera.project(corners), camera.project(corners + 1e-3)]))
         level = _ground_level(world, lines, max((float(f.sphere_radius.max()) for f in frames if len(f)), default=0.0))
+        if len(first.cell) and first.cell[0, 5]:
+            level = -math.inf  # what repeats along z has nothing under it
         middle = (world.low + world.high) / 2.0
         radius = GROUND_REACH * float(np.hypot(*box.span[:2])) / 2.0
         ground = Ground(float(middle[0]), float(middle[1]), level, radius)
         flat = flat_view(first) is not None and camera is camera_for(first, "auto")
-        scale, longest = scale_for(list(frames), color), max(frame.time for frame in frames)
-        return cls(walls, camera, flat, box, ground, color, scale, longest)
+        scale, longest = scale_for(list(frames), color, densities), max(frame.time for frame in frames)
+        return cls(walls, camera, flat, box, ground, color, scale, longest, densities)
 
     @property
     def aspect(self) -> float:
@@ -116,12 +138,13 @@ class Picture:
     """A figure of one scene that can show any frame of it.
 
     `figure` and `axes` are matplotlib's. `show(frame)` exchanges the grains, the walls and the time, and leaves axes,
-    scale bar and colour bar as they are. `fine` takes more time for smoother shade.
+    scale bar and colour bar as they are. `fine` takes more time for smoother shade; `bar` shows the scale of colours.
     """
 
     def __init__(
-        self, stage: Stage, *, ax: Axes | None = None, size: tuple[int, int] | None = None, fine: bool = True
-    ) -> None:
+        self, stage: Stage, *, ax: Axes | None = None, size: tuple[int, int] | None = None, fine: bool = True,
+        bar: bool = True,
+    ) -> None:  # fmt: skip
         self.stage, self.fine = stage, fine
         self.axes = ax if ax is not None else _new_axes(stage, size)
         self.figure: Figure = cast(Any, self.axes.figure).figure  # the whole figure, also from a part of one
@@ -129,7 +152,7 @@ class Picture:
         width, height = max(16, round(area.width)), max(16, round(area.height))
         self.window = Window.around(stage.camera, stage.box, width, height)
         self._backdrop = stage.ground.backdrop(self.window)
-        self._dress(colorbar_axes=ax)
+        self._dress(ax, bar)
         spines = [spine for spine in self.axes.spines.values() if spine.get_visible() and self.axes.axison]
         self.overlays: list[Any] = [self._time, *self._scale_bar, *spines]  # what lies over the image
 
@@ -145,7 +168,7 @@ class Picture:
     def pixels(self, frame: Frame) -> np.ndarray:
         """The grains and walls of a frame as bytes (height, width, 3), the lowest row first."""
         stage = self.stage
-        colours = grain_colours(frame, stage.color, stage.scale)
+        colours = grain_colours(frame, stage.color, stage.scale, stage.densities)
         return render(
             frame,
             self.window,
@@ -157,14 +180,22 @@ class Picture:
             fine=self.fine,
         )
 
-    def _dress(self, colorbar_axes: Axes | None) -> None:
+    def _dress(self, colorbar_axes: Axes | None, bar: bool) -> None:
         left, right, bottom, top = self.window.extent
         unit, factor = length_unit(max(right - left, top - bottom))
         axes, names = self.axes, self.stage.camera.names
         blank = np.full((self.window.height, self.window.width, 3), 255, np.uint8)
         extent = (left * factor, right * factor, bottom * factor, top * factor)
         self.image = axes.imshow(blank, origin="lower", extent=extent, aspect="auto", interpolation="nearest")
-        self._time = axes.text(0.025, 0.965, "", transform=axes.transAxes, ha="left", va="top", color=INK, fontsize=9)
+        veil = {
+            "facecolor": "white",
+            "alpha": 0.6,
+            "linewidth": 0.0,
+            "pad": 1.5,
+        }  # under the time, to be read over anything
+        self._time = axes.text(
+            0.025, 0.965, "", transform=axes.transAxes, ha="left", va="top", color=INK, fontsize=9, bbox=veil
+        )
         self._scale_bar: list[Any] = []
         axes.tick_params(colors=MUTED, labelsize=8, length=3)
         for side, spine in axes.spines.items():
@@ -176,8 +207,8 @@ class Picture:
         else:
             axes.set_xlabel(f"{names[0]} ({unit})", color=INK, fontsize=9)
             axes.set_ylabel(f"{names[1]} ({unit})", color=INK, fontsize=9)
-        if self.stage.scale is not None:
-            _color_bar(self.figure, self.stage.scale, unit, colorbar_axes)
+        if self.stage.scale is not None and bar:
+            color_bar(self.figure, self.stage.scale, unit, colorbar_axes)
 
 
 def _new_axes(stage: Stage, size: tuple[int, int] | None) -> Axes:
@@ -215,7 +246,7 @@ def scale_bar(axes: Axes, extent: tuple[float, float, float, float], unit: str) 
     return [bar, label]
 
 
-def _color_bar(figure: Figure, scale: Scale, length: str, beside: Axes | None) -> None:
+def color_bar(figure: Figure, scale: Scale, length: str, beside: Axes | None) -> None:
     """The scale of the colours, beside the axes given or at the right edge of a figure of our own.
 
     A length is given in the unit `length`, which is that of the axes.
@@ -223,8 +254,9 @@ def _color_bar(figure: Figure, scale: Scale, length: str, beside: Axes | None) -
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    unit = length if scale.unit == "m" else scale.unit
-    factor = next((factor for _, name, factor in UNITS if name == unit), 1.0)
+    factor, unit = readable(max(abs(scale.low), abs(scale.high)), scale.unit)
+    if scale.unit == "m":
+        factor, unit = next(factor for _, name, factor in UNITS if name == length), length
     colors = ScalarMappable(Normalize(factor * scale.low, factor * scale.high), scale.colormap)
     if beside is not None:
         bar = figure.colorbar(colors, ax=beside, fraction=0.046, pad=0.03)
@@ -233,7 +265,7 @@ def _color_bar(figure: Figure, scale: Scale, length: str, beside: Axes | None) -
         em = figure.dpi / 7.2
         place = figure.add_axes((1.0 - 5.2 * em / width, 0.18, 1.1 * em / width, 0.64))
         bar = figure.colorbar(colors, cax=place)
-    bar.set_label(f"{scale.name} ({unit})", color=INK, fontsize=9)
+    bar.set_label(f"{scale.name} ({unit})" if unit else scale.name, color=INK, fontsize=9)
     bar.ax.tick_params(colors=MUTED, labelsize=8, length=3)
     bar.outline.set_visible(False)
 
@@ -246,15 +278,17 @@ def draw_scene(
     view: View = "auto",
     color: Color = "group",
     size: tuple[int, int] | None = None,
+    densities: Densities = None,
 ) -> Figure:
     """The figure of one frame.
 
     `scene_walls` are the walls of the scene (`scene.walls`, or bare shapes) in the order of `frame.wall_pose`. `view`
     "front" looks along y, "side" against x, "top" down, "iso" from above and aside; "auto" takes "iso", or the plane
-    of a two-dimensional scene. `color` "group" gives sand tones, one family for each group of grains; "speed" (m/s),
-    "height" (m) and "born" (s) come with a colour bar. `size` is in pixels; left out, the height follows the scene.
-    With `ax` the picture goes there, and the figure of that axes is returned.
+    of a two-dimensional scene. `color` "group" gives sand tones, one family for each group of grains; "speed" (m/s) and
+    the others of `QUANTITIES` come with a colour bar; the stress of clumps asks for `densities` (kg/m³, of the groups).
+    `size` is in pixels; left out, the height follows the scene. With `ax` the picture goes there, and the figure of
+    that axes is returned.
     """
-    picture = Picture(Stage.of([frame], scene_walls, view, color), ax=ax, size=size)
+    picture = Picture(Stage.of([frame], scene_walls, view, color, densities), ax=ax, size=size)
     picture.show(frame)
     return picture.figure

@@ -58,13 +58,17 @@ def placed(walls: Sequence[WallDrawing], frame: Frame) -> list[WallDrawing]:
 
 
 def cell_outline(frame: Frame) -> list[WallDrawing]:
-    """The periodic box at the time of the frame, where it repeats in the x–z plane alone; nothing otherwise."""
-    if not len(frame.cell) or frame.cell[0, 4] or not (frame.cell[0, 3] and frame.cell[0, 5]):
+    """The periodic box at the time of the frame, where it repeats in the x–z plane or along all axes; else nothing."""
+    if not len(frame.cell) or not (frame.cell[0, 3] and frame.cell[0, 5]):
         return []
-    x, y, z, width, _, height, tilt = frame.cell[0]
+    x, y, z, width, depth, height, tilt = frame.cell[0]
     turn = np.array([[0, 0], [width, 0], [width + tilt, height], [tilt, height], [0, 0]])
     line = np.column_stack([x + turn[:, 0], np.full(5, y), z + turn[:, 1]])
-    return [WallDrawing((line,), np.zeros((0, 3, 3)))]
+    if not depth:
+        return [WallDrawing((line,), np.zeros((0, 3, 3)))]
+    far = line + np.array([0.0, depth, 0.0])
+    edges = [np.stack([near, away]) for near, away in zip(line[:4], far[:4], strict=True)]
+    return [WallDrawing((line, far, *edges), np.zeros((0, 3, 3)))]
 
 
 def _light(window: Window, level: float) -> raster.Light:
@@ -73,7 +77,7 @@ def _light(window: Window, level: float) -> raster.Light:
     forward = np.array([0.0, -up[2], up[1]])
     lamp = LAMP[0] * np.array([1.0, 0.0, 0.0]) + LAMP[1] * up + LAMP[2] * forward
     ground = np.array([0.0, 0.0, -np.inf])
-    if up[2] > GRAZING:
+    if up[2] > GRAZING and np.isfinite(level):
         height = float(up @ window.samples(np.array([0.0, 0.0, level])))
         ground = np.array([up[0], up[1], height]) / up[2]
     return raster.Light(lamp / np.linalg.norm(lamp), up, ground)
@@ -99,7 +103,10 @@ def _shadow_map(centre: np.ndarray, radius: np.ndarray, lamp: np.ndarray) -> ras
 
 @dataclass(frozen=True)
 class Ground:
-    """The level ground under a scene: it takes shadows and fades with the distance from (x, y); all in m."""
+    """The level ground under a scene: it takes shadows and fades with the distance from (x, y); all in m.
+
+    There is none where its level is −∞.
+    """
 
     x: float
     y: float
@@ -108,6 +115,8 @@ class Ground:
 
     def backdrop(self, window: Window) -> np.ndarray:
         """What lies behind the grains, linear (height, width, 3): a pool of ground, or a band seen from the side."""
+        if not np.isfinite(self.level):
+            return np.tile(linear(BACKDROP), (window.height, window.width, 1))
         left, right, bottom, top = window.extent
         seen_x = np.linspace(left, right, 2 * window.width + 1)[1::2]
         seen_y = np.linspace(bottom, top, 2 * window.height + 1)[1::2]

@@ -5,15 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from barchan.draw.camera import View
 from barchan.draw.colors import INK, Color
-from barchan.draw.picture import Picture, Stage, length_unit, scale_bar, time_text
+from barchan.draw.picture import Picture, Stage, color_bar, length_unit, scale_bar, time_text
+from barchan.draw.quantities import Densities
 from barchan.record.frame import Frame
+from barchan.record.recording import Recording
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CELL = 2.6  # inches, width of a snapshot
+BAR = 0.85  # inches, width of a colour bar with its numbers
 
 
 def draw_snapshots(
@@ -22,19 +27,23 @@ def draw_snapshots(
     *,
     view: View = "front",
     color: Color = "group",
+    densities: Densities = None,
 ) -> Figure:
     """A figure with a row of snapshots for each (label, frames); `walls` are drawn in all of them.
 
-    `view` and `color` as in `draw_scene`.
+    `view`, `color` and `densities` as in `draw_scene`.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    stage = Stage.of([frame for _, frames in rows for frame in frames], walls, view, color)
+    stage = Stage.of([frame for _, frames in rows for frame in frames], walls, view, color, densities)
     columns = max(len(frames) for _, frames in rows)
     height = CELL * stage.aspect
-    margin, head, gap = 0.35, 0.06, 0.22  # inches: left of a row, above the figure, above a snapshot for its time
-    width, tall = margin + columns * CELL, head + len(rows) * (height + gap)
+    labelled = any(label for label, _ in rows)
+    margin = 0.35 if labelled else 0.06  # inches: left of a row
+    head, gap = 0.06, 0.22  # above the figure, above a snapshot for its time
+    width = margin + columns * CELL + (BAR if stage.scale else 0.0)
+    tall = head + len(rows) * (height + gap)
     figure = Figure(figsize=(width, tall), dpi=130, facecolor="white")
     FigureCanvasAgg(figure)
     for r, (label, frames) in enumerate(rows):
@@ -46,7 +55,7 @@ def draw_snapshots(
         for k, frame in enumerate(frames):
             place = ((margin + k * CELL) / width, bottom, 0.97 * CELL / width, height / tall)
             axes = figure.add_axes(place)
-            picture = Picture(stage, ax=axes, fine=True)
+            picture = Picture(stage, ax=axes, fine=True, bar=False)
             picture.show(frame)
             axes.set_axis_off()
             for text in axes.texts:
@@ -55,8 +64,26 @@ def draw_snapshots(
             if (r, k) == (len(rows) - 1, len(frames) - 1):  # one bar for all: they have the same scale
                 left, right, low, high = picture.window.extent
                 unit, _ = length_unit(max(right - left, high - low))
-                _, label = scale_bar(axes, picture.image.get_extent(), unit)
-                label.set_visible(False)
-                title = f"{title}; bar: {label.get_text()}"
+                _, told = scale_bar(axes, picture.image.get_extent(), unit)
+                told.set_visible(False)
+                title = f"{title}; bar: {told.get_text()}"
             axes.set_title(title, color=INK, fontsize=8, pad=2)
+    if stage.scale is not None:
+        left, right, low, high = picture.window.extent
+        color_bar(figure, stage.scale, length_unit(max(right - left, high - low))[0], None)
     return figure
+
+
+def draw_strip(
+    recording: Recording,
+    count: int,
+    walls: Sequence[Any] | None = None,
+    *,
+    view: View = "auto",
+    color: Color = "group",
+    densities: Densities = None,
+) -> Figure:
+    """A row of `count` snapshots of a recording, from its first frame to its last at equal intervals."""
+    chosen = np.unique(np.linspace(0, len(recording) - 1, count).round().astype(int)) if count > 1 else [-1]
+    frames = [recording[int(k)] for k in chosen]
+    return draw_snapshots([("", frames)], walls, view=view, color=color, densities=densities)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from barchan.draw.colors import INK
-from barchan.draw.picture import MUTED, length_unit
+from barchan.draw.picture import MUTED, readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,6 @@ SERIES_UNITS = {
     "grain_count": "",
     "contacts_per_grain": "",
 }
-PREFIXES = ((1e-6, 1e9, "n"), (1e-3, 1e6, "µ"), (1.0, 1e3, "m"), (1e3, 1.0, ""), (1e6, 1e-3, "k"), (np.inf, 1e-6, "M"))
 
 
 class Series(Protocol):
@@ -74,16 +73,6 @@ class _Data:
         return "" if unit in ("1", "dimensionless") else unit
 
 
-def _prefixed(largest: float, unit: str) -> tuple[float, str]:
-    """The factor and the unit with which numbers up to `largest` read best."""
-    if unit == "m":
-        name, factor = length_unit(largest)
-        return factor, name
-    if unit not in ("J", "W", "N", "Pa") or not np.isfinite(largest) or largest <= 0.0:
-        return 1.0, unit
-    return next((factor, prefix + unit) for limit, factor, prefix in PREFIXES if largest < limit)
-
-
 def _draw_energies(axes: Axes, data: _Data) -> None:
     shown = [entry for entry in STORED + LOST if entry[0] in data]
     curves = {}
@@ -92,7 +81,7 @@ def _draw_energies(axes: Axes, data: _Data) -> None:
         curves[name] = values - values[np.isfinite(values)][-1] if name == "potential_energy" else values
     curves = {name: values for name, values in curves.items() if np.nanmax(np.abs(values)) > 0.0}
     largest = max((float(np.nanmax(np.abs(values))) for values in curves.values()), default=0.0)
-    factor, unit = _prefixed(largest, "J")
+    factor, unit = readable(largest, "J")
     for name, label, color in shown:
         if name in curves:
             style = "-" if (name, label, color) in STORED else "--"
@@ -104,7 +93,7 @@ def _draw_energies(axes: Axes, data: _Data) -> None:
 
 
 def _draw_one(axes: Axes, data: _Data, name: str, title: str, label: str, color: str) -> None:
-    factor, unit = _prefixed(float(np.nanmax(np.abs(data[name]))), data.unit(name))
+    factor, unit = readable(float(np.nanmax(np.abs(data[name]))), data.unit(name))
     axes.plot(data.time(name), factor * data[name], color=color, linewidth=1.5)
     axes.set_ylabel(f"{label} ({unit})" if unit else label)
     axes.set_title(title)

@@ -27,8 +27,8 @@ from numba import njit
 
 from barchan import __version__
 from barchan.errors import Finding, SceneError
-from barchan.kernels import single_precision
-from barchan.laws import Law
+from barchan.kernels import roots, single_precision
+from barchan.laws import Law, _normal
 from barchan.model import course
 from barchan.potentials import Potential
 
@@ -57,6 +57,8 @@ INNER = 'error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True'
 
 # Names, and the lines that define them: what a scene binds into the templates that import one of these names.
 Binding = tuple[frozenset[str], list[str]]
+
+SWIFT = {_normal.fifth_root: roots.fifth_root}  # functions of laws that kernels have a faster form of
 
 _functions: dict[str, Any] = {}  # compiled functions of this process, by fingerprint
 
@@ -112,6 +114,8 @@ def compiled(function: Callable[..., Any], *, inline: bool = False) -> Any:
 
     inline: never as a call, which would keep a loop from becoming vector instructions.
     """
+    if function in SWIFT:
+        return SWIFT[function]
     token = fingerprint(function)
     if token not in _functions:
         bound = dict(function.__globals__)
@@ -223,7 +227,8 @@ def _bound(
         header = "\n".join([*PRELUDE, *lines, ""])
         if plain:
             text, header = (part.replace("from numba import njit", PLAIN) for part in (text, header))
-        mark = hashlib.sha256("\0".join([header, numba.__version__, text]).encode()).hexdigest()[:20]
+        parts = [header, numba.__version__, text, _template("roots")[0]]
+        mark = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
         packages[name] = f"barchan_bound_{mark}"
         module = _load(packages[name], {stand_in: header, name: text}, name)
         found.update({key: value for key, value in vars(module).items() if not key.startswith("_")})

@@ -33,25 +33,73 @@ def widen(place: Any, count: int, bounds: Any) -> None:
 
 
 @kernel
-def look_over(
-    spheres: int, grains: int, place: Any, near_origin: Any, velocity: Any, angular: Any, orientation: Any,
-    slack: float, found: Any
+def pick_leeways(grains: int, motion: Any, bound: Any, least: float, time: float, most: float, leeway: Any) -> None:
+    """The way, m, that every grain may go before a list wears out: `least`, and its own way in that time (s)."""
+    g = cuda.grid(1)
+    if g < grains:
+        vx, vy, vz = float(motion[g, 0]), float(motion[g, 1]), float(motion[g, 2])
+        wx, wy, wz = float(motion[g, 4]), float(motion[g, 5]), float(motion[g, 6])
+        pace = math.sqrt(vx * vx + vy * vy + vz * vz) + bound[g] * math.sqrt(wx * wx + wy * wy + wz * wz)
+        leeway[g] = min(least + time * pace, most)
+
+
+@kernel
+def cut_leeways(
+    grains: int, start: Any, place: Any, origin: Any, farther: Any, velocity: Any, angular: Any, orientation: Any,
+    leeway: Any, gone: Any, bad: Any,
 ) -> None:  # fmt: skip
-    """found[0]: a sphere has gone farther than half the slack, m; found[1]: something is no number."""
+    """Cut leeways to what is left of those of the search, `farther`, after the way since then.
+
+    gone[0]: the largest part of a leeway that was cut off. bad[0]: something is no number.
+    """
+    g = cuda.grid(1)
+    if g >= grains:
+        return
+    square, sums = 0.0, 0.0
+    for i in range(start[g], start[g + 1]):
+        dx, dy, dz = place[i, 0] - origin[i, 0], place[i, 1] - origin[i, 1], place[i, 2] - origin[i, 2]
+        way = dx * dx + dy * dy + dz * dz
+        if not way < math.inf:
+            bad[0] = 1
+        square = max(square, way)
+    for k in range(3):
+        sums += 0.0 * velocity[g, k] + 0.0 * angular[g, k] + 0.0 * orientation[g, k]
+    if sums + 0.0 * orientation[g, 3] != 0.0:  # 0 times infinity is no number
+        bad[0] = 1
+    cut = min(leeway[g], farther[g] - math.sqrt(square))
+    part = 1.0 - cut / leeway[g]
+    leeway[g] = cut
+    if part > gone[0]:
+        cuda.atomic.max(gone, 0, part)
+
+
+@kernel
+def wear_of(grains: int, farther: Any, leeway: Any, wear: Any) -> None:
+    """Leeways that are not above those of the search, and one over their squares, 1/m²."""
+    g = cuda.grid(1)
+    if g < grains:
+        leeway[g] = min(leeway[g], farther[g])
+        wear[g] = 1.0 / (leeway[g] * leeway[g])
+
+
+@kernel
+def widest_of(grains: int, bound: Any, farther: Any, widest: Any) -> None:
+    """widest[0]: the reach of a grain with its leeway, m, at most."""
+    g = cuda.grid(1)
+    if g < grains:
+        reach = bound[g] + farther[g]
+        if reach > widest[0]:
+            cuda.atomic.max(widest, 0, reach)
+
+
+@kernel
+def swell(count: int, place: Any, grain: Any, farther: Any, more: float, ball: Any) -> None:
+    """The spheres, larger by their grain's leeway and what walls may go, m."""
     i = cuda.grid(1)
-    if i < spheres:
-        dx, dy, dz = place[i, 0] - near_origin[i, 0], place[i, 1] - near_origin[i, 1], place[i, 2] - near_origin[i, 2]
-        square = dx * dx + dy * dy + dz * dz
-        if not 2.0 * math.sqrt(square) <= slack:
-            found[0] = 1
-        if not square < math.inf:
-            found[1] = 1
-    if i < grains:
-        sums = 0.0
+    if i < count:
         for k in range(3):
-            sums += 0.0 * velocity[i, k] + 0.0 * angular[i, k] + 0.0 * orientation[i, k]
-        if sums + 0.0 * orientation[i, 3] != 0.0:  # 0 times infinity is no number
-            found[1] = 1
+            ball[i, k] = place[i, k]
+        ball[i, 3] = place[i, 3] + (farther[grain[i]] + more)
 
 
 @kernel
@@ -83,7 +131,7 @@ def wrap_grains(
 
 @kernel
 def number_cells(spot: Any, count: int, low: Any, size: Any, cells: Any, number: Any) -> None:
-    """The cell number of every sphere."""
+    """The cell number of every grain."""
     i = cuda.grid(1)
     if i < count:
         value = 0
@@ -92,14 +140,6 @@ def number_cells(spot: Any, count: int, low: Any, size: Any, cells: Any, number:
             k = int(math.floor((spot[i, axis] - low[axis]) / size[axis])) % cells[axis]  # noqa: RUF046
             value = value * cells[axis] + k
         number[i] = value
-
-
-@kernel
-def number_grains(number: Any, start: Any, grains: int, value: Any) -> None:
-    """The cell number of every grain's first sphere."""
-    g = cuda.grid(1)
-    if g < grains:
-        value[g] = number[start[g]]
 
 
 @kernel
@@ -219,13 +259,13 @@ def rank(i: int, j: int, count: int) -> int:
 
 @kernel
 def near_rows(
-    spot: Any, place: Any, grain: Any, count: int, number: Any, begin: Any, entries: Any, cells: Any, box: Any,
-    inverse: Any, skin: float, room: int, near: Any, near_count: Any, most: Any,
+    spot: Any, bound: Any, farther: Any, count: int, number: Any, begin: Any, entries: Any, cells: Any, box: Any,
+    inverse: Any, room: int, near: Any, near_count: Any, most: Any,
 ) -> None:  # fmt: skip
-    """For every sphere all near spheres of other grains, in order: near[:near_count[i], i].
+    """For every grain all others whose bounding spheres are near, in order: near[:near_count[i], i].
 
-    spot: where the spheres are; radii are in place. Where a row is too short it is cut, and most[0] says how long the
-    longest must be. Cells repeat along every axis: with one there is no other, with two the next is also the last.
+    spot: where the grains are. Where a row is too short it is cut, and most[0] says how long the longest must be. Cells
+    repeat along every axis: with one there is no other, with two the next is also the last.
     """
     i = cuda.grid(1)
     if i >= count:
@@ -235,8 +275,7 @@ def near_rows(
     kz = here % cells[2]
     ky = (here // cells[2]) % cells[1]
     kx = here // (cells[2] * cells[1])
-    x, y, z, radius = spot[i, 0], spot[i, 1], spot[i, 2], place[i, 3]
-    own = grain[i]
+    x, y, z, own = spot[i, 0], spot[i, 1], spot[i, 2], bound[i] + farther[i]
     for ox in range(0 if cells[0] == 1 else -1, 2 if cells[0] > 2 else 1):
         cx = (kx + ox + cells[0]) % cells[0]
         for oy in range(0 if cells[1] == 1 else -1, 2 if cells[1] > 2 else 1):
@@ -245,13 +284,13 @@ def near_rows(
                 cell = (cx * cells[1] + cy) * cells[2] + (kz + oz + cells[2]) % cells[2]
                 for e in range(begin[cell], begin[cell + 1]):
                     j = entries[e]
-                    if grain[j] == own:
+                    if j == i:
                         continue
                     dx, dy, dz = spot[j, 0] - x, spot[j, 1] - y, spot[j, 2] - z
                     dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
                     dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
                     dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
-                    reach = radius + place[j, 3] + skin
+                    reach = own + (bound[j] + farther[j])
                     if dx * dx + dy * dy + dz * dz < reach * reach:
                         if n < room:
                             k = n
@@ -267,46 +306,53 @@ def near_rows(
 
 @kernel
 def draw_rows(
-    spot: Any, place: Any, count: int, near: Any, near_count: Any, box: Any, inverse: Any, margin: float, floats: int,
-    vector: int, old_index: Any, old_count: Any, old_other: Any, old_memory: Any, other: Any, memory: Any,
-    pair_count: Any,
+    spot: Any, place: Any, grain: Any, start: Any, count: int, near: Any, near_count: Any, box: Any, inverse: Any,
+    leeway: Any, room: int, floats: int, vector: int, old_index: Any, old_count: Any, old_other: Any, old_memory: Any,
+    other: Any, memory: Any, pair_count: Any, most: Any,
 ) -> None:  # fmt: skip
-    """Of every row those with a gap below the margin, m, with what the same two spheres remembered in the old rows.
+    """Of the near grains' spheres those with a gap below both leeways, with what the same two remembered before.
 
-    old_index: where a sphere stood before. Where the two have changed sides, a vector memory changes sign.
+    old_index: where a sphere stood before. Where the two have changed sides, a vector memory changes sign. Where a row
+    is too short it is cut, and most[0] says how long the longest must be.
     """
     i = cuda.grid(1)
     if i >= count:
         return
     n = 0
+    g = grain[i]
     x, y, z, radius = spot[i, 0], spot[i, 1], spot[i, 2], place[i, 3]
     a = old_index[i]
     remembered = old_count[a]
     looked = 0
-    for k in range(near_count[i]):
-        j = near[k, i]
-        dx, dy, dz = spot[j, 0] - x, spot[j, 1] - y, spot[j, 2] - z
-        dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
-        dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
-        dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
-        far = (radius + margin) + place[j, 3] if j > i else (place[j, 3] + margin) + radius
-        if dx * dx + dy * dy + dz * dz < far * far:
-            entry = j
-            b = old_index[j]
-            for _ in range(remembered):  # both rows are mostly in the same order: look from the last place on
-                was = old_other[looked, a]
-                if (was & ROW) == b:
-                    if was != b:
-                        entry = j | TOUCHED
-                        flip = vector != 0 and (a < b) != (i < j)
-                        for m in range(floats):
-                            value = old_memory[looked * floats + m, a]
-                            memory[n * floats + m, i] = -value if flip and m < 3 else value
-                    break
-                looked = looked + 1 if looked + 1 < remembered else 0
-            other[n, i] = entry
-            n += 1
+    for k in range(near_count[g]):
+        b = near[k, g]
+        both = leeway[g] + leeway[b]
+        for j in range(start[b], start[b + 1]):
+            dx, dy, dz = spot[j, 0] - x, spot[j, 1] - y, spot[j, 2] - z
+            dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
+            dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
+            dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
+            far = (radius + both) + place[j, 3] if j > i else (place[j, 3] + both) + radius
+            if dx * dx + dy * dy + dz * dz < far * far:
+                if n < room:
+                    entry = j
+                    was_there = old_index[j]
+                    for _ in range(remembered):  # both rows are mostly in the same order: look from the last place on
+                        was = old_other[looked, a]
+                        if (was & ROW) == was_there:
+                            if was != was_there:
+                                entry = j | TOUCHED
+                                flip = vector != 0 and (a < was_there) != (i < j)
+                                for m in range(floats):
+                                    value = old_memory[looked * floats + m, a]
+                                    memory[n * floats + m, i] = -value if flip and m < 3 else value
+                            break
+                        looked = looked + 1 if looked + 1 < remembered else 0
+                    other[n, i] = entry
+                n += 1
     pair_count[i] = n
+    if n > most[0]:
+        cuda.atomic.max(most, 0, n)
 
 
 @kernel

@@ -61,12 +61,12 @@ def kicked(
 
 @device
 def drifted(
-    g: int, c: Any, dt: float, limit: float, place: Any, motion: Any, at: int, new_place: Any, new_motion: Any, fx: Any,
+    g: int, c: Any, dt: float, place: Any, motion: Any, at: int, new_place: Any, new_motion: Any, fx: Any,
     fy: Any, fz: Any, tx: Any, ty: Any, tz: Any, vx: Any, vy: Any, vz: Any, lx: Any, ly: Any, lz: Any,
 ) -> bool:  # fmt: skip
     """Half a kick and a whole drift; whether no sphere of the grain has gone too far since the list was made.
 
-    limit: the square of the way, m², that a sphere may go. at: the grain's row in the new arrays.
+    at: the grain's row in the new arrays.
     """
     h, step = REAL(0.5 * dt), REAL(dt)
     mass, moment = motion[g, 3], motion[g, 7]
@@ -90,14 +90,14 @@ def drifted(
         c.orientation[g, 0], c.orientation[g, 1], c.orientation[g, 2], c.orientation[g, 3] = qw, qx, qy, qz
         wx, wy, wz = spin_of(qw, qx, qy, qz, lx + tx, ly + ty, lz + tz, ia, ib, ic)
         new_motion[at, 4], new_motion[at, 5], new_motion[at, 6] = wx, wy, wz
-        near = True
+        far = 0.0
         for i in range(c.start[g], c.start[g + 1]):
             ox, oy, oz = rotated(qw, qx, qy, qz, c.offset[i, 0], c.offset[i, 1], c.offset[i, 2])
             ox, oy, oz = ox + x, oy + y, oz + z
             new_place[i, 0], new_place[i, 1], new_place[i, 2] = ox, oy, oz
             mx, my, mz = ox - c.origin[i, 0], oy - c.origin[i, 1], oz - c.origin[i, 2]
-            near = near and mx * mx + my * my + mz * mz <= limit
-        return near
+            far = max(far, mx * mx + my * my + mz * mz)
+        return c.wear[g] * far <= 1.0
     x, y, z = place[g, 0] + dt * vx, place[g, 1] + dt * vy, place[g, 2] + dt * vz
     per = REAL(1.0) / moment
     rx = c.turn[g, 0] + step * per * lx
@@ -113,7 +113,7 @@ def drifted(
     new_motion[at, 3], new_motion[at, 7] = mass, moment
     new_place[at, 0], new_place[at, 1], new_place[at, 2], new_place[at, 3] = x, y, z, place[g, 3]
     mx, my, mz = x - c.origin[g, 0], y - c.origin[g, 1], z - c.origin[g, 2]
-    return mx * mx + my * my + mz * mz <= limit
+    return c.wear[g] * (mx * mx + my * my + mz * mz) <= 1.0
 
 
 @device
@@ -129,13 +129,13 @@ def kept(
 
 
 @kernel
-def depart(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt: float, limit: float) -> None:
+def depart(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt: float) -> None:
     """The first drift of a batch, from the forces that were kept."""
     g = cuda.grid(1)
     if g >= c.grains:
         return
     near = drifted(
-        g, c, dt, limit, place, motion, g, new_place, new_motion, c.force[g, 0], c.force[g, 1], c.force[g, 2],
+        g, c, dt, place, motion, g, new_place, new_motion, c.force[g, 0], c.force[g, 1], c.force[g, 2],
         c.torque[g, 0], c.torque[g, 1], c.torque[g, 2], c.velocity[g, 0], c.velocity[g, 1], c.velocity[g, 2],
         c.angular[g, 0], c.angular[g, 1], c.angular[g, 2],
     )  # fmt: skip
@@ -144,9 +144,7 @@ def depart(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt:
 
 
 @step_kernel(REAL)
-def whole_step(
-    c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt: float, limit: float, s: int, last: int
-) -> None:
+def whole_step(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt: float, s: int, last: int) -> None:
     """Step s of a batch for grains of one sphere: forces, two half kicks and the drift of the next step.
 
     last: the batch ends with the forces of this step, without a drift.
@@ -168,7 +166,7 @@ def whole_step(
         if last != 0:
             kept(g, c, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz)
         elif not drifted(
-            g, c, dt, limit, place, motion, lane, spots, rows, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz
+            g, c, dt, place, motion, lane, spots, rows, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz
         ):  # fmt: skip
             c.halt[s + 1] = WORN
     if last == 0:
@@ -197,7 +195,7 @@ def sphere_forces(c: Any, place: Any, motion: Any, dt: float, s: int) -> None:
 
 
 @kernel
-def grain_step(c: Any, place: Any, motion: Any, dt: float, limit: float, s: int, last: int) -> None:
+def grain_step(c: Any, place: Any, motion: Any, dt: float, s: int, last: int) -> None:
     """The second part, one thread a grain: what its spheres feel, the kicks and the drift, if no wall takes a grain."""
     g = cuda.grid(1)
     if g >= c.grains:
@@ -217,5 +215,5 @@ def grain_step(c: Any, place: Any, motion: Any, dt: float, limit: float, s: int,
         kept(g, c, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz)
         if c.swallowed[s] != 0 and g == 0:
             c.halt[s + 1] = SWALLOWED
-    elif not drifted(g, c, dt, limit, place, motion, g, place, motion, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz):
+    elif not drifted(g, c, dt, place, motion, g, place, motion, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz):
         c.halt[s + 1] = WORN

@@ -37,6 +37,7 @@ class CudaArrays(NamedTuple):
     held: Any
     felt: Any  # (6, M) force and torque by sphere, where a grain has several
     origin: Any
+    wear: Any
     row: Any  # (N,) where the grain stands on the host
     pair_count: Any  # (M,)
     pair_other: Any  # (room, M) int32

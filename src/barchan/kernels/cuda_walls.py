@@ -13,13 +13,13 @@ from barchan.kernels.soft_surfaces import near_pieces
 
 @kernel
 def find_walls(
-    place: Any, count: int, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, skin: float,
-    found: Any, counts: Any, most: Any,
+    place: Any, count: int, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, found: Any,
+    counts: Any, most: Any,
 ) -> None:  # fmt: skip
-    """The near pieces of every sphere: found[i, :counts[i]]; most[0]: how long the longest row must be."""
+    """The pieces that every sphere touches: found[i, :counts[i]]; most[0]: how long the longest row must be."""
     i = cuda.grid(1)
     if i < count:
-        counts[i] = near_pieces(i, place, grids, present, frame, pose, kind, shape_table, skin, found)
+        counts[i] = near_pieces(i, place, grids, present, frame, pose, kind, shape_table, found)
         if counts[i] > most[0]:
             cuda.atomic.max(most, 0, counts[i])
 

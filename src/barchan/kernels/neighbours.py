@@ -9,7 +9,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from numba import njit, prange
+
+U = np.uint64
 
 
 @njit(cache=True)
@@ -117,44 +120,84 @@ def fill_rows(found: Any, count: int, start: Any, second: Any) -> None:
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def nearer_spheres(
-    place: Any, count: int, start: Any, second: Any, box: Any, inverse: Any, margin: float, chosen: Any, counts: Any
-) -> None:
-    """Of the near spheres of every sphere i those with a gap below the margin, m: chosen[start[i] …], counts[i]."""
-    for i in prange(count):
-        n = start[i]
-        x, y, z, reach = place[i, 0], place[i, 1], place[i, 2], place[i, 3] + margin
-        for e in range(start[i], start[i + 1]):
-            j = second[e]
-            dx = place[j, 0] - x
-            dy = place[j, 1] - y
-            dz = place[j, 2] - z
-            dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
-            dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
-            dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
-            far = reach + place[j, 3]
-            chosen[n] = j
-            n += 1 if dx * dx + dy * dy + dz * dz < far * far else 0
-        counts[i] = n - start[i]
+def pick_leeways(grains: int, motion: Any, bound: Any, least: float, time: float, most: float, leeway: Any) -> None:
+    """The way, m, that every grain may go before a list wears out: `least`, and its own way in that time (s)."""
+    for g in prange(grains):
+        vx, vy, vz, wx, wy, wz = motion[g, 0], motion[g, 1], motion[g, 2], motion[g, 4], motion[g, 5], motion[g, 6]
+        pace = math.sqrt(vx * vx + vy * vy + vz * vz) + bound[g] * math.sqrt(wx * wx + wy * wy + wz * wz)
+        leeway[g] = min(least + time * pace, most)
 
 
-@njit(cache=True, parallel=True)
-def fill_nearer(chosen: Any, near_start: Any, count: int, start: Any, first: Any, second: Any) -> None:
-    """The list of pairs, by first sphere, from what `nearer_spheres` has chosen."""
-    for i in prange(count):
-        for k in range(start[i + 1] - start[i]):
-            first[start[i] + k] = i
-            second[start[i] + k] = chosen[near_start[i] + k]
+@njit(cache=True, parallel=True, error_model="numpy")
+def cut_leeways(grains: int, start: Any, place: Any, origin: Any, farther: Any, shrunk: float, leeway: Any) -> float:
+    """Cut leeways to what is left of those of the wider list, `farther`, after the way since the origins.
+
+    shrunk: m, that counts as a way of every grain. Answers with the smallest part of a leeway that was left.
+    """
+    worst = 0.0
+    for g in prange(grains):
+        square = 0.0
+        for i in range(start[g], start[g + 1]):
+            dx, dy, dz = place[i, 0] - origin[i, 0], place[i, 1] - origin[i, 1], place[i, 2] - origin[i, 2]
+            square = max(square, dx * dx + dy * dy + dz * dz)
+        cut = min(leeway[g], farther[g] - math.sqrt(square) - shrunk)
+        worst = max(worst, 1.0 - cut / leeway[g])
+        leeway[g] = cut
+    return 1.0 - worst
 
 
 @njit(cache=True, error_model="numpy")
-def farthest(place: Any, origin: Any, count: int) -> float:
-    """The farthest way, m, of a sphere from its origin."""
-    worst = 0.0
-    for i in range(count):
-        dx, dy, dz = place[i, 0] - origin[i, 0], place[i, 1] - origin[i, 1], place[i, 2] - origin[i, 2]
-        worst = max(worst, dx * dx + dy * dy + dz * dz)
-    return math.sqrt(worst)
+def square(at: Any, j: int, x: float, y: float, z: float, box: Any, inverse: Any) -> float:
+    """The square of the distance, m², of at[j] from x, y, z; of its nearest image, unless the box is None."""
+    dx = at[j, 0] - x
+    dy = at[j, 1] - y
+    dz = at[j, 2] - z
+    if box is not None:
+        dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
+        dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
+        dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
+    return dx * dx + dy * dy + dz * dz
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def nearer_spheres(
+    place: Any, start: Any, grains: int, center: Any, bound: Any, near_start: Any, near_second: Any, box: Any,
+    inverse: Any, leeway: Any, found: Any, counts: Any,
+) -> None:  # fmt: skip
+    """Of the near grains' spheres those with a gap below the sum of both leeways: found[i, :counts[i]], increasing.
+
+    bound: m, how far a grain's spheres reach from its centre. Where a row is too short, counts says how long it must
+    be, and the row is cut short. A box that is None, and indices without a sign, make it four times as fast.
+    """
+    room = found.shape[1]
+    for g in prange(grains):
+        here, end = U(start[g]), U(start[g + 1])
+        for i in range(here, end):
+            counts[i] = 0
+        for e in range(U(near_start[g]), U(near_start[g + 1])):
+            b = U(near_second[e])
+            both = leeway[g] + leeway[b]
+            far = square(center, b, center[g, 0], center[g, 1], center[g, 2], box, inverse)
+            if far < (bound[g] + bound[b] + both) ** 2:
+                for i in range(here, end):
+                    x, y, z, reach = place[i, 0], place[i, 1], place[i, 2], place[i, 3] + both
+                    if square(center, b, x, y, z, box, inverse) < (reach + bound[b]) ** 2:
+                        n = counts[i]
+                        for j in range(U(start[b]), U(start[b + 1])):
+                            if square(place, j, x, y, z, box, inverse) < (reach + place[j, 3]) ** 2:
+                                if n < room:
+                                    found[i, n] = j
+                                n += 1
+                        counts[i] = n
+
+
+@njit(cache=True, parallel=True)
+def fill_nearer(found: Any, count: int, start: Any, first: Any, second: Any) -> None:
+    """The list of pairs, by first sphere, from the rows of `nearer_spheres`."""
+    for i in prange(count):
+        for k in range(start[i + 1] - start[i]):
+            first[start[i] + k] = i
+            second[start[i] + k] = found[i, k]
 
 
 @njit(cache=True)

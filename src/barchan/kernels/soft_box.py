@@ -21,11 +21,12 @@ DRAG_COLUMNS = 8
 
 
 @njit(cache=True, error_model="numpy")
-def deform_box(t: float, course: Any, box: Any, inverse: Any, worst: float) -> float:
+def deform_box(t: float, course: Any, box: Any, inverse: Any, worst: float, per: float) -> float:
     """Give the box the lengths and rates of time t, s.
 
-    worst: the square of the farthest way, m², of a sphere since the list was made. Answers with that for which the
-    list would be as worn in a box that stays: half of what the images have come nearer counts for either side.
+    worst: the square of the farthest way of a sphere since the list was made, over its leeway. Answers with that for
+    which the list would be as worn in a box that stays: half of what the images have come nearer counts for either
+    side. per: 1/m, one over the smallest leeway.
     """
     x, y, z, a, b, c = box_course(t, course[0], course[1], course[2], course[3], course[4], course[5])
     box[0], box[1], box[2] = course[6] * x, course[7] * y, course[8] * z
@@ -34,7 +35,7 @@ def deform_box(t: float, course: Any, box: Any, inverse: Any, worst: float) -> f
     for k in range(3):
         inverse[k] = 1.0 / box[k] if box[k] > 0.0 else 0.0
         moved += (box[k] - box[6 + k]) ** 2
-    return (math.sqrt(worst) + 0.5 * math.sqrt(moved)) ** 2
+    return (math.sqrt(worst) + 0.5 * per * math.sqrt(moved)) ** 2
 
 
 @njit(cache=True, error_model="numpy")

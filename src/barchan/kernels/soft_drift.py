@@ -28,10 +28,12 @@ def place_spheres(grains: int, start: Any, offset: Any, position: Any, orientati
 def drift(
     grains: int, dt: float, start: Any, offset: Any, inertia: Any, force: Any, torque: Any, position: Any,
     velocity: Any, orientation: Any, angular: Any, turn: Any, motion: Any, place: Any, origin: Any,
+    wear: Any,
 ) -> float:  # fmt: skip
     """Half a kick and a whole drift; `motion` gets velocities predicted for the new time.
 
-    Answers with the square of the farthest way, m², that any sphere has gone since the pair list was made.
+    Answers with the square of the farthest way that any sphere has gone since the pair list was made, over its leeway.
+    wear: 1/m², one over the square of each grain's leeway.
     """
     worst = 0.0
     h = 0.5 * dt
@@ -56,12 +58,14 @@ def drift(
             orientation[g, 0], orientation[g, 1], orientation[g, 2], orientation[g, 3] = qw, qx, qy, qz
             wx, wy, wz = spin_of(qw, qx, qy, qz, lx + tx, ly + ty, lz + tz, a, b, c)
             motion[g, 4], motion[g, 5], motion[g, 6] = wx, wy, wz
+            far = 0.0
             for i in range(start[g], start[g + 1]):
                 ox, oy, oz = rotated(qw, qx, qy, qz, offset[i, 0], offset[i, 1], offset[i, 2])
                 ox, oy, oz = ox + x, oy + y, oz + z
                 place[i, 0], place[i, 1], place[i, 2] = ox, oy, oz
                 mx, my, mz = ox - origin[i, 0], oy - origin[i, 1], oz - origin[i, 2]
-                worst = max(worst, mx * mx + my * my + mz * mz)
+                far = max(far, mx * mx + my * my + mz * mz)
+            worst = max(worst, wear[g] * far)
         else:
             per = 1.0 / motion[g, 7]
             rx, ry, rz = turn[g, 0] + dt * per * lx, turn[g, 1] + dt * per * ly, turn[g, 2] + dt * per * lz
@@ -74,5 +78,5 @@ def drift(
             motion[g, 4], motion[g, 5], motion[g, 6] = per * (lx + tx), per * (ly + ty), per * (lz + tz)
             place[g, 0], place[g, 1], place[g, 2] = x, y, z
             mx, my, mz = x - origin[g, 0], y - origin[g, 1], z - origin[g, 2]
-            worst = max(worst, mx * mx + my * my + mz * mz)
+            worst = max(worst, wear[g] * (mx * mx + my * my + mz * mz))
     return worst

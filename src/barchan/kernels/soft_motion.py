@@ -64,25 +64,25 @@ def evaluate(
 
 
 @njit(cache=True, nogil=True)
-def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float, limit: float) -> tuple[int, bool]:
+def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float) -> tuple[int, bool]:
     """Velocity Verlet from step number `begin`, at most `steps` of them.
 
-    Comes back early, with a drift done and its forces still to be found, where a sphere has gone farther than √limit
-    since the list was made, or a wall may have; and after a step in which a wall has swallowed a grain. Answers with
-    the steps finished and whether a drift is pending.
+    Comes back early, with a drift done and its forces still to be found, where a sphere has gone farther than its
+    leeway since the list was made, or a wall may have; and after a step in which a wall has swallowed a grain.
+    Answers with the steps finished and whether a drift is pending.
     """
     for s in range(steps):
         if not drifted:
             worst = drift(
                 c.grains, dt, c.start, c.offset, c.inertia, c.force, c.torque, c.position, c.velocity, c.orientation,
-                c.angular, c.turn, c.motion, c.place, c.origin,
+                c.angular, c.turn, c.motion, c.place, c.origin, c.wear,
             )  # fmt: skip
             if DEFORMS:
-                worst = deform_box((begin + s + 1) * dt, c.course, c.box, c.inverse, worst)
+                worst = deform_box((begin + s + 1) * dt, c.course, c.box, c.inverse, worst, c.strayed[2])
             if SERVOS:
                 drift_servos((begin + s) * dt, dt, c.servo, c.servo_table, c.servo_row, c.motion_table)
             c.strayed[0] += dt * wall_pace(c.frames, c.pose, c.axial, c.reach)
-            if not (worst <= limit) or c.strayed[0] * c.strayed[0] > limit:
+            if not (worst <= 1.0) or c.strayed[0] > c.strayed[1]:
                 return s, True
         evaluate(c, (begin + s + 1) * dt, 0.5 * dt, dt, 1.0, dt, dt, 0.5 * dt)
         drifted = False

@@ -48,12 +48,12 @@ def keep_power(c: Any, power: Any, stage: int) -> None:
 
 
 @njit(cache=True)
-def worn(c: Any, worst: float, at: float, clock: Any, cursor: Any, limit: float) -> bool:
+def worn(c: Any, worst: float, at: float, clock: Any, cursor: Any) -> bool:
     """Whether the pair list must be made anew before forces can be found at time `at`, s."""
     if cursor[MOVED] == 1:
         return False
     way = abs(at - clock[LISTED]) * wall_pace(c.frames, c.pose, c.axial, c.reach)
-    if worst <= limit and way * way <= limit:
+    if worst <= 1.0 and way <= c.strayed[1]:
         return False
     c.strayed[0] = way
     clock[LISTED] = at
@@ -86,7 +86,7 @@ def reject(c: Any, base: Any, slopes: Any, lower: Any, cursor: Any) -> None:
 @njit(cache=True, nogil=True)
 def runge_kutta_steps(
     c: Any, end: float, frame: float, tableau: Any, lower: Any, higher: Any, order: int, controls: Any,
-    incremental: bool, base: Any, slopes: Any, power: Any, works: Any, clock: Any, cursor: Any, limit: float,
+    incremental: bool, base: Any, slopes: Any, power: Any, works: Any, clock: Any, cursor: Any,
 ) -> int:  # fmt: skip
     """Steps up to the time `end`, s. Answers DONE, or WORN where the pair list must be made anew first, or SWALLOWED
     after a step in which a wall has taken a grain.
@@ -107,7 +107,7 @@ def runge_kutta_steps(
             s = cursor[STAGE]
             worst = set_state(c, base, slopes, tableau[s], s, h, shift)
             at = clock[CLOCK] + h * tableau[s].sum()
-            if worn(c, worst, at, clock, cursor, limit):
+            if worn(c, worst, at, clock, cursor):
                 return WORN
             evaluate(c, at, 0.0, h, 0.0, 1.0, 0.0, 0.0)
             keep_slopes(c, slopes, s)
@@ -123,7 +123,7 @@ def runge_kutta_steps(
                 continue
             cursor[STAGE] = count + 1
         worst = set_state(c, base, slopes, lower, count, h, 0.0)
-        if worn(c, worst, clock[CLOCK] + h, clock, cursor, limit):
+        if worn(c, worst, clock[CLOCK] + h, clock, cursor):
             return WORN
         remembered, wall_remembered, held = c.memory.copy(), c.wall_memory.copy(), c.held.copy()
         tether, drag = c.tether.copy(), c.drag.copy()

@@ -30,11 +30,11 @@ def save_state(c: Any, base: Any) -> None:
 def set_state(c: Any, base: Any, slopes: Any, weights: Any, count: int, h: float, shift: float) -> float:
     """y = base + h Σ weights[r] slopes[r]; contacts see it after a drift and a fall for the time `shift`.
 
-    Answers with the square of the farthest way, m², of any sphere since the pair list was made.
+    Answers with the square of the farthest way of any sphere since the pair list was made, over its leeway.
     """
     position, velocity, orientation, angular, motion = c.position, c.velocity, c.orientation, c.angular, c.motion
-    inertia, start, offset, place, origin, gravity, freedom = (
-        c.inertia, c.start, c.offset, c.place, c.origin, c.gravity, c.freedom,
+    inertia, start, offset, place, origin, wear, gravity, freedom = (
+        c.inertia, c.start, c.offset, c.place, c.origin, c.wear, c.gravity, c.freedom,
     )  # fmt: skip
     worst = 0.0
     for g in prange(c.grains):
@@ -63,12 +63,14 @@ def set_state(c: Any, base: Any, slopes: Any, weights: Any, count: int, h: float
         motion[g, 4], motion[g, 5], motion[g, 6] = wx, wy, wz
         if shift > 0.0:
             qw, qx, qy, qz = turned(qw, qx, qy, qz, shift * wx, shift * wy, shift * wz)
+        far = 0.0
         for i in range(start[g], start[g + 1]):
             ox, oy, oz = rotated(qw, qx, qy, qz, offset[i, 0], offset[i, 1], offset[i, 2])
             ox, oy, oz = ox + position[g, 0], oy + position[g, 1], oz + position[g, 2]
             place[i, 0], place[i, 1], place[i, 2] = ox, oy, oz
             mx, my, mz = ox - origin[i, 0], oy - origin[i, 1], oz - origin[i, 2]
-            worst = max(worst, mx * mx + my * my + mz * mz)
+            far = max(far, mx * mx + my * my + mz * mz)
+        worst = max(worst, wear[g] * far)
     return worst
 
 

@@ -48,19 +48,19 @@ def wall_pace(frames: int, pose: Any, axial: Any, reach: Any) -> float:
 
 @njit(cache=True)
 def wall_course(
-    begin: int, steps: int, dt: float, limit: float, pending: bool, trailing: bool, frames: int, rest: Any,
+    begin: int, steps: int, dt: float, leeway: float, pending: bool, trailing: bool, frames: int, rest: Any,
     motions: Any, motion_kind: Any, motion_table: Any, begun: Any, axial: Any, reach: Any, pose: Any, strayed: float,
     poses: Any, strays: Any,
 ) -> int:  # fmt: skip
     """Where walls will be at the steps after step `begin`: poses, and how far they may have strayed by each drift.
 
     pending: the first drift is done and counted. trailing: the last step is followed by one more drift. Answers with
-    the steps after which a wall may have gone farther than √limit since the list was made, m.
+    the steps after which a wall may have gone farther than its leeway, m, since the list was made.
     """
     if not pending:
         strayed += dt * wall_pace(frames, pose, axial, reach)
     strays[0] = strayed
-    if not pending and strayed * strayed > limit:
+    if not pending and strayed > leeway:
         return 0
     for s in range(steps):
         move_walls((begin + s + 1) * dt, frames, rest, motions, motion_kind, motion_table, begun, pose)
@@ -68,7 +68,7 @@ def wall_course(
         if trailing or s < steps - 1:
             strayed += dt * wall_pace(frames, pose, axial, reach)
         strays[s + 1] = strayed
-        if strayed * strayed > limit:
+        if strayed > leeway:
             return s + 1
     return steps
 
@@ -88,26 +88,25 @@ def wall_gap(
 
 @njit(cache=True, parallel=True)
 def near_walls(
-    place: Any, count: int, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, skin: float,
-    found: Any, found_count: Any,
+    place: Any, count: int, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, found: Any,
+    found_count: Any,
 ) -> None:  # fmt: skip
-    """For every sphere the near pieces, in ascending order: found[i, :found_count[i]].
+    """For every sphere the pieces that it touches, in ascending order: found[i, :found_count[i]].
 
     Where a row is too short the count still says how long it should have been.
     """
     for i in prange(count):
-        found_count[i] = near_pieces(i, place, grids, present, frame, pose, kind, shape_table, skin, found)
+        found_count[i] = near_pieces(i, place, grids, present, frame, pose, kind, shape_table, found)
 
 
 @njit(cache=True)
 def near_pieces(
-    i: int, place: Any, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, skin: float,
-    found: Any,
+    i: int, place: Any, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, found: Any
 ) -> int:  # fmt: skip
-    """The near pieces of sphere i, into found[i]; answers with how many there are."""
+    """The pieces that sphere i touches, into found[i]; answers with how many there are."""
     room = found.shape[1]
     n = 0
-    x, y, z, reach = place[i, 0], place[i, 1], place[i, 2], place[i, 3] + skin
+    x, y, z, reach = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
     for entry in range(len(grids.loose)):
         p = grids.loose[entry]
         if present[p]:

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from barchan.drawn import Drawn
+
 
 @dataclass
 class Contacts:
@@ -37,7 +39,7 @@ class BeamLines:
 
 
 @dataclass
-class Frame:
+class Frame(Drawn):
     """The grains, ordered by id, at one time."""
 
     time: float  # s

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from barchan.drawn import Drawn
 from barchan.errors import FileError, Finding
 from barchan.record.folder import JOURNAL, RECORDING
 from barchan.record.frame import Frame
@@ -19,7 +20,7 @@ from barchan.record.source import Source
 _HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
 
-class Recording:
+class Recording(Drawn):
     """The frames and time series of a run; `recording[k]` is frame k, and nothing else is loaded.
 
     Of a run that goes on it shows what was there when it was opened; `refresh` looks again.

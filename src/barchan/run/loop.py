@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from barchan import __version__, solvers
+from barchan.drawn import Drawn
 from barchan.model.build import build_model
 from barchan.record import checkpoint
 from barchan.record.folder import CHECKPOINT, create, default_folder
@@ -35,7 +36,7 @@ FEW_SPHERES = 1000  # below it one thread is faster than several
 
 
 @dataclass(frozen=True)
-class RunResult:
+class RunResult(Drawn):
     """A finished run."""
 
     folder: Path

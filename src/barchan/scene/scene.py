@@ -97,6 +97,15 @@ class Scene(Table):
         """Whether the solver goes from event to event instead of taking time steps."""
         return self.solver == "hard" and self.hard.mode == "exact"
 
+    def group_names(self) -> list[str]:
+        """Names of the groups that grains belong to: those of `grains`, then those of `sources`."""
+        return [*(one.name for one in self.grains), *(one.name for one in self.sources)]
+
+    def group_densities(self) -> list[float]:
+        """Densities of the groups, kg/m³, in the order of their names."""
+        used = [*(one.material for one in self.grains), *(one.material for one in self.sources)]
+        return [self.materials[name].density for name in used]
+
     @classmethod
     def across(cls, fields: Mapping[str, Any]) -> list[InitErrorDetails]:
         """Names that nothing has, names that two things have, and fields that contradict each other."""

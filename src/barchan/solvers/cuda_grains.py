@@ -14,7 +14,7 @@ from barchan.solvers.soft_arrays import GHOSTS, reorder, sphere_arrays
 from barchan.solvers.soft_lists import Lists
 
 BATCH = 64  # steps that are launched at most without looking
-GRAIN_ROWS = ("velocity", "orientation", "angular", "turn", "inertia", "force", "torque", "held", "position")
+GRAIN_ROWS = ("velocity", "orientation", "angular", "turn", "inertia", "force", "torque", "held", "position", "bound")
 
 
 class Batch(NamedTuple):
@@ -59,7 +59,7 @@ class CudaGrains:
         self._motions = [send(a["motion"][:n], real), empty((n, 8), real)]
         self.present = 0  # which of the two
         self.position = send(a["position"][:n])
-        for name, kind in (("orientation", float), ("inertia", float), ("held", float)):
+        for name, kind in (("orientation", float), ("inertia", float), ("held", float), ("bound", float)):
             setattr(self, name, send(a[name][:n], kind))
         for name in ("velocity", "angular", "turn", "force", "torque"):
             setattr(self, name, send(a[name][:n], real))
@@ -120,23 +120,23 @@ class CudaGrains:
 
         pending: the drift of the first step is done. trailing: after the last one the next drift is to be done too.
         """
-        limit = self.lists.numbers.limit
-        allowed = self._course(begin, steps, limit, pending=pending, trailing=trailing)
-        strayed = allowed < steps or (trailing and float(self.strays[steps]) ** 2 > limit)
+        leeway = float(self.lists.numbers.arrays["strayed"][1])  # m, of walls
+        allowed = self._course(begin, steps, leeway, pending=pending, trailing=trailing)
+        strayed = allowed < steps or (trailing and float(self.strays[steps]) > leeway)
         size = self.signals.shape[0]
         launch(cuda_lists.clear, size, self.signals, size)
         now, drifts = self.present, 0
         if not pending:
-            self.depart(self.count, self.packed, self._buffers(now), self.dt, limit)
+            self.depart(self.count, self.packed, self._buffers(now), self.dt)
             drifts = 1
         for s in range(allowed):
             last = s == allowed - 1 and not trailing and not strayed
             at = self._buffers(now + drifts)
             if self.whole:
-                self.whole_step(self.count, self.packed, at, self.dt, limit, s, int(last))
+                self.whole_step(self.count, self.packed, at, self.dt, s, int(last))
             else:
                 self.sphere_forces(self.spheres, self.packed, at[:2], self.dt, s)
-                self.grain_step(self.count, self.packed, at[:2], self.dt, limit, s, int(last))
+                self.grain_step(self.count, self.packed, at[:2], self.dt, s, int(last))
             drifts += not last
         halt = fetch(self.halt, allowed + 1)
         stops = np.flatnonzero(halt)
@@ -156,13 +156,13 @@ class CudaGrains:
         now, then = (drifts % 2, (drifts + 1) % 2) if self.whole else (0, 0)
         return self._places[now], self._motions[now], self._places[then], self._motions[then]
 
-    def _course(self, begin: int, steps: int, limit: float, *, pending: bool, trailing: bool) -> int:
+    def _course(self, begin: int, steps: int, leeway: float, *, pending: bool, trailing: bool) -> int:
         """Where walls will be; answers with the steps after which they may have gone too far for the lists."""
         if not self.moving:
             return steps
         a, walls = self.lists.numbers.arrays, self.model.walls
         allowed = self.host_kernels.wall_course(
-            begin, steps, self.dt, limit, pending, trailing, len(walls.rest), walls.rest, walls.motion_range,
+            begin, steps, self.dt, leeway, pending, trailing, len(walls.rest), walls.rest, walls.motion_range,
             walls.motion_kind, a["motion_table"], a["begun"], walls.axial, a["reach"], a["pose"].copy(),
             float(a["strayed"][0]), self.host_poses, self.strays,
         )  # fmt: skip
@@ -170,7 +170,7 @@ class CudaGrains:
         return int(allowed)
 
     def move_walls(self, time: float) -> None:
-        """Put walls where they are at a time, s, and find out where the grains are that they may meet."""
+        """Put walls where they are at a time, s."""
         a, walls = self.lists.numbers.arrays, self.model.walls
         self.host_kernels.move_walls(
             time, len(walls.rest), walls.rest, walls.motion_range, walls.motion_kind, a["motion_table"], a["begun"],
@@ -178,9 +178,20 @@ class CudaGrains:
         )  # fmt: skip
         if self.moving:
             fill(self.pose, a["pose"])
-            least, greatest = self.bounds(self.position if self.clumps else self.place, self.count)
+            self.find_reach()
+
+    def find_reach(self) -> None:
+        """Where the grains are that walls may meet, for walls that move."""
+        if self.moving:
+            a = self.lists.numbers.arrays
+            least, greatest = self.bounds(self.center, self.count)
             middle = 0.5 * (least + greatest)
             a["reach"] = np.array([*middle, np.linalg.norm(greatest - middle) + a["bound"].max()])
+
+    @property
+    def center(self) -> Any:
+        """Centres of mass of the grains, m."""
+        return self.position if self.clumps else self.place
 
     # ------------------------------------------------------------ for the lists
 
@@ -201,9 +212,8 @@ class CudaGrains:
     def sort(self, number: Any, cells: int) -> Any:
         """Put the grains into the order of their cells; answers with where each sphere stood before."""
         n, m = self.count, self.spheres
-        own, order = self.scratch("grain cells", n, np.int32), empty(n, np.int32)
-        launch(cuda_lists.number_grains, n, number, self.start, n, own)
-        cuda_lists.sort_by_cell(own, n, cells, order, self.scratch)
+        order = empty(n, np.int32)
+        cuda_lists.sort_by_cell(number, n, cells, order, self.scratch)
         lengths, start, spheres, grain = (empty(size, np.int32) for size in (n, n + 1, m, m))
         launch(cuda_order.row_lengths, n, n, order, self.start, lengths)
         cuda_lists.running_sum(lengths, n, start, self.scratch)

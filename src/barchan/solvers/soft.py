@@ -17,7 +17,7 @@ from barchan.record.frame import Frame
 from barchan.solvers import common, soft_arrays, soft_box, soft_changes, soft_ledger, soft_tethers, soft_watch
 from barchan.solvers.common import ADDED, BY_TIME, MASS, REMOVED, WAITING
 from barchan.solvers.soft_arrays import Arrays
-from barchan.solvers.soft_lists import Lists
+from barchan.solvers.soft_lists import Lists, Tempo
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
 
 
@@ -54,7 +54,7 @@ class SoftSolver:
         self.arrays["pose"] = np.zeros((len(model.walls.rest), 16))
         self.arrays["motion_table"] = model.walls.motion_table.copy()
         self.arrays["servo"] = np.zeros((len(model.walls.servo_row), self.kernels.SERVO_COLUMNS))
-        self.arrays["strayed"] = np.zeros(1)
+        self.arrays["strayed"] = np.zeros(3)  # m that walls have gone, m that they may; 1/m, over the smallest leeway
         self.arrays.update(_changing(model))
         self.arrays["servo_table"] = model.walls.servo_table.copy()
         soft_changes.span_servos(self)
@@ -108,7 +108,7 @@ class SoftSolver:
     @property
     def least_period(self) -> float:
         """The shortest, m, that a periodic axis may be: no grain may touch the same neighbour on both sides."""
-        return 2 * (2 * self.lists.largest + self.lists.skin)
+        return 2 * (2 * self.lists.largest + 2 * self.lists.skin)
 
     @property
     def lengths(self) -> np.ndarray:
@@ -137,9 +137,7 @@ class SoftSolver:
 
     def refresh(self, *, tidy: bool, worn: bool = True) -> None:
         """Bring the lists of near pairs and walls up to the present positions; options as for `Lists.rebuild`."""
-        if self.lists.refresh(self.stepper.evaluations, worn=worn):
-            self.arrays["strayed"][:] = 0.0
-        else:
+        if not self.lists.refresh(self._tempo(), worn=worn):
             self.rebuild(tidy=tidy, worn=worn)
 
     def rebuild(self, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
@@ -149,10 +147,15 @@ class SoftSolver:
             self.stepper.pose_time, len(walls.rest), walls.rest, walls.motion_range, walls.motion_kind,
             a["motion_table"], a["begun"], a["pose"],
         )  # fmt: skip
-        self.lists.rebuild(self.stepper.evaluations, tidy=tidy, worn=worn, old_index=old_index)
-        soft_tethers.meet_grains(a)
-        a["strayed"][:] = 0.0
         a["reach"] = self._reach()
+        self.lists.rebuild(self._tempo(), tidy=tidy, worn=worn, old_index=old_index)
+        soft_tethers.meet_grains(a)
+        a["reach"] = self._reach()
+
+    def _tempo(self) -> Tempo:
+        a, walls = self.arrays, self.model.walls
+        speed = self.kernels.wall_pace(len(walls.rest), a["pose"], walls.axial, a["reach"])
+        return Tempo(self.stepper.evaluations, self.stepper.beat, float(speed))
 
     def _reach(self) -> np.ndarray:
         """The middle of the grains and their farthest distance from it, m: where walls matter."""

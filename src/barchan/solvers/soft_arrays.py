@@ -34,6 +34,7 @@ class Arrays(NamedTuple):
     material: Any
     place: Any
     origin: Any
+    wear: Any
     position: Any
     velocity: Any
     orientation: Any

@@ -40,7 +40,7 @@ def clear_of_walls(solver: SoftSolver, grains: Grains, present: np.ndarray) -> n
     found, counts = np.zeros((len(place), 1), np.int32), np.zeros(len(place), np.int64)  # how many is all that matters
     solver.kernels.near_walls(
         place, len(place), solver.lists.grids, present, walls.frame, solver.arrays["pose"], walls.kind,
-        walls.shape_table, 0.0, found, counts,
+        walls.shape_table, found, counts,
     )  # fmt: skip
     free = np.ones(len(grains), bool)
     free[owner[counts > 0]] = False

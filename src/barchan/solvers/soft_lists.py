@@ -1,14 +1,17 @@
 """Near pairs and near walls of the soft-sphere solver, in two tiers.
 
-Spheres closer than the skin, and walls, are found by cells. Of these, the pairs closer than the margin, most of which
-touch, are the list that the kernels work on; it is drawn from the wider one whenever a sphere has gone half the margin,
-as long as the wider one still holds every pair that can be in it. Searching cells costs about ten contact passes,
-drawing a list less than one: so the skin may be thick and the margin thin.
+Grains that are near each other, and walls near spheres, are found by cells. From the near grains the list of near pairs
+of spheres is drawn, most of which touch; it is what the kernels work on. Every grain has a leeway, the way it may go
+before a list is made anew: a little for a grain at rest, more for a fast one. So a few grains in flight do not fill the
+lists of a heap at rest with pairs that are far from touching. A pair is near while its gap is below both leeways.
+
+The leeways of the drawn list are short, for each pair in it costs time in every step; those of the search are longer,
+and whatever a grain has gone since is taken off them before a list is drawn anew.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,12 +21,22 @@ from barchan.solvers.common import corner, crossings
 from barchan.solvers.soft_arrays import GHOSTS, LANES, blocks, reorder, sphere_arrays
 from barchan.solvers.soft_box import wrap
 
-SKIN_LEAST, SKIN_MOST = 0.08, 1.0  # of the smallest sphere's radius
-MARGIN_LEAST, MARGIN_MOST = 0.4, 0.5  # of SKIN_LEAST's skin, and of the skin of the moment
-SKIN_LASTS = 60, 150  # evaluations that a list made from cells should last
-MARGIN_LASTS = 5, 12  # and one drawn from it
+SKIN_LEAST, SKIN_MOST = 0.04, 0.5  # of the smallest sphere's radius: leeway of a grain at rest in a search by cells
+MARGIN_LEAST, MARGIN_MOST = 0.15, 0.5  # of SKIN_LEAST's skin, and of the skin of the moment: leeway in a list of pairs
+SKIN_LASTS = 60, 150  # evaluations that a search should last
+MARGIN_LASTS = 6, 10  # and a list drawn from it
+FARTHEST = 0.5  # leeway at most, of the reach of the smallest grain
+LEFT = 0.5  # of a leeway: where less is left of one, a search is due
 SORT_EVERY = 20  # rebuilds
-CELLS_PER_SPHERE = 8  # at most
+CELLS_PER_GRAIN = 8  # at most
+
+
+class Tempo(NamedTuple):
+    """How a run goes at the moment."""
+
+    evaluations: int  # of forces so far
+    beat: float  # s from one to the next
+    wall_speed: float  # m/s, of the fastest wall
 
 
 class Lists:
@@ -38,19 +51,21 @@ class Lists:
         self.arrays = arrays
         self.memory = kernels.MEMORY
         self.wall_memory = kernels.WALL_MEMORY
-        self.room = 16
+        self.room = 16  # of rows while they are made: near grains, near pairs, near walls
+        self.pair_room = 16
         self.wall_room = 4
         spheres = len(arrays["place"]) - GHOSTS
         radius = np.concatenate([arrays["place"][:spheres, 3], model.poured.sphere_radius])
         self.radius = float(radius.min(initial=np.inf if len(radius) else 1.0))
         self.largest = float(radius.max(initial=0.0))
-        self.skin = 0.1 * self.radius
-        self.margin = 0.5 * self.skin
+        self.skin = 0.05 * self.radius
+        self.margin = MARGIN_LEAST * SKIN_LEAST * self.radius
         self.rebuilds = 0
         self.searches = 0
-        self.made = 0  # evaluations of forces before the present list, and before the present wider one
+        self.made = 0  # evaluations of forces before the present list, and before the last search
         self.searched = 0
-        self.wall_way = 0.0  # m, that walls have gone at most since the wider list was made
+        self.wall_way = 0.0  # m, that walls have gone at most since the search
+        self.wall_farther = 0.0  # m, that they may go until the next one
         self.offset = 0.0  # J: potential energy that wrapping round a periodic box has taken out
         self.totals = np.zeros(kernels.WORKS)  # J: work done against pairs that a rebuild has flushed
         self.wall_totals = np.zeros(4)  # J: the same for walls, and the work of the walls
@@ -67,9 +82,12 @@ class Lists:
 
     def _empty(self) -> None:
         a, m = self.arrays, len(self.arrays["place"]) - GHOSTS
-        a["near_start"] = np.zeros(m + 1, np.int64)
+        n = len(a["id"])
+        a["near_start"] = np.zeros(n + 1, np.int64)
         a["near_second"] = np.zeros(0, np.int32)
-        a["near_origin"] = np.zeros((m, 3))
+        a["near_origin"], a["near_center"] = np.zeros((m, 3)), np.zeros((n, 3))
+        a["farther"] = np.zeros(n)
+        a["leeway"], a["wear"] = np.zeros(n), np.zeros(n)
         a["first"] = np.zeros(0, np.uint32)
         a["second"] = np.zeros(0, np.uint32)
         a["pair_start"] = np.zeros(m + 1, np.int64)
@@ -83,70 +101,78 @@ class Lists:
         a["wall_work"] = np.zeros(0)
         a["start"], a["grain"] = sphere_arrays(a)
 
-    @property
-    def limit(self) -> float:
-        """The square of the way, m², that a sphere or a wall may go before the list is made anew."""
-        return (0.5 * self.margin) ** 2
-
     def meet(self, radius: np.ndarray) -> None:
         """Let spheres of these radii (M,) m join."""
         self.radius = min(self.radius, float(radius.min()))
         self.largest = max(self.largest, float(radius.max()))
 
-    def refresh(self, evaluations: int, *, worn: bool) -> bool:
-        """Make the list for the present positions from the wider one; answers whether that still holds.
+    def refresh(self, tempo: Tempo, *, worn: bool) -> bool:
+        """Draw the list for the present positions from the last search; answers whether that still holds.
 
-        evaluations: of forces so far. worn: the list had lasted as long as it could.
+        worn: the list had lasted as long as it could.
         """
         a = self.arrays
-        m = len(a["place"]) - GHOSTS
+        n, m = len(a["id"]), len(a["place"]) - GHOSTS
         self.wall_way += float(a["strayed"][0])
         if worn:
-            self.adapt_margin(evaluations)
-        shrunk = 0.5 * float(np.linalg.norm(a["box"][:3] - a["box"][9:]))  # of the box, as a way of either sphere
-        way = max(neighbours.farthest(a["place"], a["near_origin"], m) + shrunk, self.wall_way)
-        if not self.searches or not 2 * way <= self.skin - self.margin:
+            self.adapt_margin(tempo.evaluations)
+        if not self.searches:
+            return False
+        leeway, wall_leeway = self._leeways(tempo, self.margin, self.margin_lasts)
+        shrunk = 0.5 * float(np.linalg.norm(a["box"][:3] - a["box"][9:]))  # of the box, as a way of either grain
+        left = neighbours.cut_leeways(n, a["start"], a["place"], a["near_origin"], a["farther"], shrunk, leeway)
+        wall_left = self.wall_farther - self.wall_way
+        if not left >= LEFT or wall_left < LEFT * wall_leeway:
             return False
         self.flush()
-        self._pairs(m, np.arange(m))
-        a["origin"][:m] = a["place"][:m, :3]
-        a["box"][6:9] = a["box"][:3]
+        self._pairs(m, np.arange(m), leeway, min(wall_leeway, wall_left))
         return True
 
-    def rebuild(self, evaluations: int, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
-        """Make the lists from cells for the present positions; what contacts remember is carried over.
+    def rebuild(self, tempo: Tempo, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
+        """Search, and make the lists for the present positions; what contacts remember is carried over.
 
         tidy: grains may be sorted by cell and brought back into a periodic box. worn: the lists had lasted as long as
         they could. old_index: (M,) where each sphere stood in the old lists, −1 for new ones; None: where it stands.
         """
         self.flush()
         if worn:
-            self.adapt_skin(evaluations)
+            self.adapt_skin(tempo.evaluations)
         if tidy:
             self._wrap()
         a = self.arrays
-        m = len(a["place"]) - GHOSTS
-        number, cells = self._cells(m)
+        n, m = len(a["id"]), len(a["place"]) - GHOSTS
+        farther, self.wall_farther = self._leeways(tempo, self.skin, self.skin_lasts)
+        number, cells = self._cells(n, farther)
         old_index = np.arange(m) if old_index is None else old_index
         if tidy and self.searches % SORT_EVERY == 0:
-            order = np.argsort(number[a["start"][:-1]], kind="stable")
+            order = np.argsort(number, kind="stable")
             if np.any(np.diff(order) < 0):
                 moved = reorder(a, order)
                 a["start"], a["grain"] = sphere_arrays(a)
-                number[:m] = number[:m][moved]
+                number, farther = number[order], farther[order]
                 old_index = old_index[moved]
         self.searches += 1
-        count = int(np.prod(cells))
-        begin = np.zeros(count + 1, np.int64)
-        entries = np.zeros(m, np.int64)
-        neighbours.sort_by_cell(number, m, count, begin, entries)
-        self._near(m, number, begin, entries, cells)
-        self._pairs(m, old_index)
+        a["farther"] = farther
+        self._near(n, number, cells)
         self._walls(m, old_index)
-        a["origin"][:m] = a["place"][:m, :3]
-        a["near_origin"] = a["place"][:m, :3].copy()
-        a["box"][6:] = np.tile(a["box"][:3], 2)
+        a["near_origin"], a["near_center"] = a["place"][:m, :3].copy(), a["position"][:n].copy()
+        a["box"][9:] = a["box"][:3]
         self.wall_way = 0.0
+        leeway, wall_leeway = self._leeways(tempo, self.margin, self.margin_lasts)
+        self._pairs(m, old_index, np.minimum(leeway, farther), min(wall_leeway, self.wall_farther))
+
+    def _leeways(self, tempo: Tempo, least: float, lasts: tuple[int, int]) -> tuple[np.ndarray, float]:
+        """The ways, m, that grains and walls may go if a list is to last so long: `least` at least."""
+        a, n = self.arrays, len(self.arrays["id"])
+        time, most, wall_leeway = self.reach_of(tempo, least, lasts)
+        leeway = np.empty(n)
+        neighbours.pick_leeways(n, a["motion"], a["bound"], least, time, most, leeway)
+        return leeway, wall_leeway
+
+    def reach_of(self, tempo: Tempo, least: float, lasts: tuple[int, int]) -> tuple[float, float, float]:
+        """The time, s, that lists should last; the most that a grain may go, and what walls may, m."""
+        time, most = lasts[0] * tempo.beat, FARTHEST * float(self.arrays["bound"].min(initial=np.inf))
+        return time, most, least + min(time * tempo.wall_speed, SKIN_MOST * self.radius)
 
     def adapt_skin(self, evaluations: int) -> None:
         """A thicker skin where lists from cells wear out quickly, a thinner one where they last."""
@@ -178,84 +204,101 @@ class Lists:
         a["position"][:n] -= shift
         a["place"][:m, :3] -= shift[a["grain"][:m]]
 
-    def _cells(self, m: int) -> tuple[np.ndarray, np.ndarray]:
-        """The cell number of every sphere, and how many cells there are along each axis."""
-        place = self.arrays["place"]
-        points = place[:m, :3] if m else np.zeros((1, 3))
-        low, size, count = self.grid(m, points.min(axis=0), points.max(axis=0))
-        number = np.empty(m, np.int64)
-        neighbours.cell_numbers(place, m, low, size, count, number)
+    def _cells(self, n: int, farther: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The cell number of every grain, and how many cells there are along each axis."""
+        a = self.arrays
+        points = a["position"][:n] if n else np.zeros((1, 3))
+        widest = float((a["bound"] + farther).max(initial=0.0))
+        low, size, count = self.grid(n, widest, points.min(axis=0), points.max(axis=0))
+        number = np.empty(n, np.int64)
+        neighbours.cell_numbers(a["position"], n, low, size, count, number)
         return number, count
 
-    def grid(self, m: int, least: np.ndarray, greatest: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Low corner and size (3,) m of cells, and how many there are along each axis: a few per sphere in all.
+    def grid(
+        self, n: int, widest: float, least: np.ndarray, greatest: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Low corner and size (3,) m of cells, and how many there are along each axis: a few per grain in all.
 
-        least, greatest: (3,) m, between which the m spheres lie.
+        widest: m, the reach of a grain with its leeway at most. least, greatest: (3,) m, between which n grains lie.
         """
-        model = self.model
-        reach = 2 * self.largest + self.skin
-        low = np.where(model.periodic, corner(model, self.arrays["box"][:3]), least)
-        span = np.where(model.periodic, self.arrays["box"][:3], greatest - low)
+        model, lengths = self.model, self.arrays["box"][:3]
+        reach = 2 * max(widest, 1e-300)
+        low = np.where(model.periodic, corner(model, lengths), least)
+        span = np.where(model.periodic, lengths, greatest - low)
         cells = np.maximum(span / reach, 1.0)
-        while np.prod(np.floor(cells)) > CELLS_PER_SPHERE * m + 64:
+        while np.prod(np.floor(cells)) > CELLS_PER_GRAIN * n + 64:
             cells[np.argmax(cells)] /= 2
         count = np.maximum(np.floor(cells), 1).astype(np.int64) + ~model.periodic
         return low, np.where(model.periodic, span / count, reach), count
 
-    def _near(self, m: int, number: np.ndarray, begin: np.ndarray, entries: np.ndarray, cells: np.ndarray) -> None:
-        """The wider list of pairs."""
-        a = self.arrays
-        counts, spot, owner = np.zeros(m, np.int64), np.empty((m, 4)), np.empty(m, np.int64)
-        neighbours.by_cell(a["place"], a["grain"], entries, m, spot, owner)
+    def _near(self, n: int, number: np.ndarray, cells: np.ndarray) -> None:
+        """The near grains of every grain: those whose bounding spheres are."""
+        a, total = self.arrays, int(np.prod(cells))
+        begin, entries = np.zeros(total + 1, np.int64), np.zeros(n, np.int64)
+        neighbours.sort_by_cell(number, n, total, begin, entries)
+        ball = np.column_stack([a["position"][:n], a["bound"] + a["farther"]])
+        own = np.arange(n)
+        counts, spot, owner = np.zeros(n, np.int64), np.empty((n, 4)), np.empty(n, np.int64)
+        neighbours.by_cell(ball, own, entries, n, spot, owner)
         while True:
-            found = np.empty((m, self.room), np.int32)
+            found = np.empty((n, self.room), np.int32)
             neighbours.near_spheres(
-                a["place"], a["grain"], m, number, begin, entries, spot, owner, cells, a["box"], a["inverse"],
-                self.skin, found, counts,
-            )  # fmt: skip
+                ball, own, n, number, begin, entries, spot, owner, cells, a["box"], a["inverse"], 0.0, found, counts
+            )
             most = int(counts.max(initial=0))
             if most <= self.room:
                 break
             self.room = most + 8
-        start = np.empty(m + 1, np.int64)
-        second = np.empty(int(neighbours.running_sum(counts, m, start)), np.int32)
-        neighbours.fill_rows(found, m, start, second)
+        start = np.empty(n + 1, np.int64)
+        second = np.empty(int(neighbours.running_sum(counts, n, start)), np.int32)
+        neighbours.fill_rows(found, n, start, second)
         a.update(near_start=start, near_second=second)
 
-    def _pairs(self, m: int, old_index: np.ndarray) -> None:
-        """The pairs of the wider list that are closer than the margin."""
+    def _pairs(self, m: int, old_index: np.ndarray, leeway: np.ndarray, wall_leeway: float) -> None:
+        """The pairs of near grains' spheres that are closer than their leeways."""
         a, counts, start = self.arrays, np.zeros(m, np.int64), np.empty(m + 1, np.int64)
-        chosen = np.empty(len(a["near_second"]), np.int32)
-        neighbours.nearer_spheres(
-            a["place"], m, a["near_start"], a["near_second"], a["box"], a["inverse"], self.margin, chosen, counts
-        )
+        n = len(a["id"])
+        while True:
+            found = np.empty((m, self.pair_room), np.int32)
+            neighbours.nearer_spheres(
+                a["place"], a["start"], n, a["position"], a["bound"], a["near_start"], a["near_second"],
+                a["box"] if self.model.periodic.any() else None, a["inverse"], leeway, found, counts,
+            )  # fmt: skip
+            most = int(counts.max(initial=0))
+            if most <= self.pair_room:
+                break
+            self.pair_room = most + 4
         self.rebuilds += 1
         pairs = int(neighbours.running_sum(counts, m, start))
         count = blocks(pairs)
         first, second = np.full(count * LANES, m, np.uint32), np.full(count * LANES, m + 1, np.uint32)
-        neighbours.fill_nearer(chosen, a["near_start"], m, start, first, second)
+        neighbours.fill_nearer(found, m, start, first, second)
         memory = np.zeros(count * LANES * self.memory)
         neighbours.carry_memory(
             m, start, second, memory, self.memory, self.kernels.VECTOR,
             old_index, a["pair_start"], a["second"], a["memory"],
         )  # fmt: skip
-        n = len(a["id"])
         link_start, links = np.zeros(n + 1, np.int64), np.zeros(max(pairs, 1), np.int64)
         neighbours.link_second(second, a["grain"], pairs, n, link_start, links)
         a.update(
             first=first, second=second, pair_start=start, memory=memory, pair_range=start[a["start"]],
             link_start=link_start, links=links, work=np.zeros(count * LANES * self.kernels.WORKS),
             slots=np.zeros(count * LANES * self.kernels.SLOTS), deepest=np.zeros(count * LANES),
+            leeway=leeway, wear=1.0 / leeway**2,
         )  # fmt: skip
+        a["origin"][:m] = a["place"][:m, :3]
+        a["box"][6:9] = a["box"][:3]
+        a["strayed"][:] = 0.0, wall_leeway, 1.0 / float(leeway.min(initial=wall_leeway))
         self.pairs = pairs
 
     def _walls(self, m: int, old_index: np.ndarray) -> None:
         a, walls, counts = self.arrays, self.model.walls, np.zeros(m, np.int64)
+        ball = a["place"][:m].copy()
+        ball[:, 3] += a["farther"][a["grain"][:m]] + self.wall_farther
         while True:
             found = np.empty((m, self.wall_room), np.int32)
             self.kernels.near_walls(
-                a["place"], m, self.grids, self.present, walls.frame, a["pose"], walls.kind, walls.shape_table,
-                self.skin, found, counts,
+                ball, m, self.grids, self.present, walls.frame, a["pose"], walls.kind, walls.shape_table, found, counts
             )  # fmt: skip
             most = int(counts.max(initial=0))
             if most <= self.wall_room:
@@ -338,6 +381,6 @@ def _factor(lasted: int, should: tuple[int, int]) -> float:
 
 
 _SAVED = (
-    "room", "wall_room", "radius", "largest", "skin", "margin", "rebuilds", "searches", "made", "searched", "wall_way",
-    "offset", "pairs", "wall_contacts", "worst",
+    "room", "pair_room", "wall_room", "radius", "largest", "skin", "margin", "rebuilds", "searches", "made", "searched",
+    "wall_way", "wall_farther", "offset", "pairs", "wall_contacts", "worst",
 )  # fmt: skip

@@ -32,6 +32,11 @@ class VerletStepper:
         return self.solver.step
 
     @property
+    def beat(self) -> float:
+        """Time, s, from one evaluation of forces to the next."""
+        return self.solver.dt
+
+    @property
     def pose_time(self) -> float:
         """The time, s, that the positions belong to."""
         return (self.solver.step + self.solver.drifted) * self.solver.dt
@@ -54,7 +59,7 @@ class VerletStepper:
         solver, done = self.solver, 0
         while done < steps:
             taken, solver.drifted = solver.kernels.verlet_steps(
-                solver.packed(), solver.step, steps - done, solver.drifted, solver.dt, solver.lists.limit
+                solver.packed(), solver.step, steps - done, solver.drifted, solver.dt
             )
             done += taken
             solver.step += taken
@@ -105,6 +110,11 @@ class RungeKuttaStepper:
         return int(cursor[1] + cursor[2]) * (len(self.tableau) + 1) + int(cursor[0])
 
     @property
+    def beat(self) -> float:
+        """Time, s, from one evaluation of forces to the next, on average."""
+        return float(self.solver.arrays["clock"][2]) / (len(self.tableau) + 1)
+
+    @property
     def pose_time(self) -> float:
         """The time, s, that the positions belong to, within a step."""
         return float(self.solver.arrays["clock"][3])
@@ -123,7 +133,7 @@ class RungeKuttaStepper:
             answer = solver.kernels.runge_kutta_steps(
                 solver.packed(), t, 1 / solver.model.scene.frame_rate, self.tableau, np.array(rule.lower),
                 np.array(rule.higher), rule.order, self.controls, rule.incremental, self.base, self.slopes, self.power,
-                a["works"], a["clock"], a["cursor"], solver.lists.limit,
+                a["works"], a["clock"], a["cursor"],
             )  # fmt: skip
             solver.step = int(a["cursor"][1])
             if answer == solver.kernels.DONE:

@@ -18,7 +18,7 @@ from barchan.record.recording import Recording
 from barchan.run.plan import Plan
 from barchan.run.progress import Progress
 from barchan.studies import Picture
-from barchan.studies.yee import OUTLET_HEIGHT, Hopper, record
+from barchan.studies.yee import Hopper, record
 
 NOTE = (
     "Heaps are computed with velocity Verlet. RKF45 at TOL 0.01 takes steps near the limit of its stability and keeps "
@@ -66,11 +66,11 @@ def heap_under(hopper: Hopper, folder: Path, progress: Progress, *, finer: float
     if finer > 1.0:
         scene = scene.model_copy(update={"time_step": Plan.of(scene).time_step.value / finer})
     with record(scene, folder, progress) as recording:
-        return measured(recording)
+        return measured(recording, hopper.mouth)
 
 
-def measured(recording: Recording) -> Heap:
-    """The heap of a recorded hopper."""
+def measured(recording: Recording, mouth: float) -> Heap:
+    """The heap of a recorded hopper with its mouth at this height, m."""
     last = len(recording) - 1
     chosen = np.unique(np.linspace(0, last, min(SAMPLES, last + 1)).round().astype(int))
     frames = [recording[int(k)] for k in chosen]
@@ -78,10 +78,10 @@ def measured(recording: Recording) -> Heap:
     went = np.linalg.norm(after.position - before.position, axis=1)
     return Heap(
         time=np.array([frame.time for frame in frames]),
-        heights=np.array([pile_height(frame, floor=0.0) for frame in frames]),
-        widths=np.array([pile_width(frame, floor=0.0) for frame in frames]),
+        heights=np.array([pile_height(frame, floor=0.0, below=mouth) for frame in frames]),
+        widths=np.array([pile_width(frame, floor=0.0, below=mouth) for frame in frames]),
         creep=float(np.median(went)) / (after.time - before.time),
-        flow=flow_through(recording, OUTLET_HEIGHT),
+        flow=flow_through(recording, mouth),
         snapshots=tuple(recording[round(part * last)] for part in np.linspace(0.1, 1.0, SNAPSHOTS)),
     )
 

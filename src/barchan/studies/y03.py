@@ -16,7 +16,7 @@ from barchan.run.progress import Progress
 from barchan.scene import Scene
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.piles import NOTE
-from barchan.studies.yee import OUTLET_HEIGHT, Hopper, record
+from barchan.studies.yee import Hopper, record
 
 ROLLING = 0.0005  # μr (m) of rough grains, and μτ (m s) of the rough hopper
 OUTLET = 1.8  # m, radius of the mouth: 3.6 grains across
@@ -47,7 +47,7 @@ def outflow(hopper: Hopper, folder: Path, progress: Progress) -> Outflow:
     """Run a hopper and look at what comes out of it."""
     scene = hopper.scene()
     with record(scene, folder, progress) as recording:
-        flow = flow_through(recording, OUTLET_HEIGHT)
+        flow = flow_through(recording, hopper.mouth)
         shown = [recording[round(part * (len(recording) - 1))] for part in FRAMES]
     return Outflow(scene, flow, shown)
 

@@ -44,7 +44,7 @@ class Means:
 
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     """Run the hopper with a range of friction coefficients, each from several fills."""
-    base = Hopper(count=150, duration=7.0) if quick else Hopper(count=1575, duration=40.0)
+    base = Hopper(count=150, duration=7.0) if quick else Hopper(count=1575, duration=60.0)
     frictions = FRICTIONS[:: len(FRICTIONS) - 1] if quick else FRICTIONS
     heaps = [
         [
@@ -111,5 +111,5 @@ STUDY = Study(
     "Friction matters most while it is small",
     "Fig. 9: pile height and width against μs, 1575 grains: steep between 0 and 0.25, flatter from 0.25 to 0.5.",
     run,
-    "150 grains for 7 s instead of 1575 for 40 s, μs 0 and 0.5, without the knee between them",
+    "150 grains for 7 s instead of 1575 for 60 s, μs 0 and 0.5, without the knee between them",
 )

@@ -63,7 +63,7 @@ class Push:
     law: int
     layers: int = PILE_LAYERS
     settle: float = 9.0  # s before the plough comes
-    crossing: float = 12.0  # s that it takes
+    crossing: float = 18.0  # s that it takes
     wait: float = 6.0  # s after it has gone
 
     @property
@@ -82,8 +82,8 @@ class Push:
             name=f"plough through {count} grains, law {self.law}",
             duration=self.duration,
             contact={"law": LAWS[self.law], **({"drag": DRAG} if self.law == 1 else {})},
-            friction=1.0,
-            rolling=0.0005,
+            friction=0.5,
+            rolling=0.00025,
             integrator={"kind": "verlet"},
             grains=cubes(count, {"kind": "pyramid", "base": [0, 0, 0.5 * SIZE], "spacing": 1.1 * SIZE}, scatter=1.0),
             walls=[{"name": "floor", "shape": "plane", "material": "floor"}, plough],

@@ -32,8 +32,10 @@ YOUNG, WALL_YOUNG = 1e8, 2e8  # Pa
 RESTITUTION = 0.3  # at 1 m/s
 WALL_DRAG = 1.0  # kq, N s/m: next to nothing, so that it is stiction that brings grains to rest, as in the paper
 FRAME_RATE = 24.0  # 1/s, the paper's frames
-OUTLET_HEIGHT = 8.4  # m, of the hopper's mouth above the floor
-BIN_RADIUS = 6.4  # m, for FEW grains; it grows with the cube root of their number
+OUTLET_HEIGHT, BIN_RADIUS = (
+    8.4,
+    6.4,
+)  # m, of the mouth above the floor, and of the bin, for FEW grains; see Hopper.scale
 FEW = 397
 PITCH, JITTER = 1.24 * SIZE, 0.1 * SIZE  # m, of the lattice that grains begin in
 STEEPNESS = 2.6 / 1.9  # rise over run of the funnel
@@ -58,10 +60,19 @@ class Hopper:
     shortest: float = 1e-5  # s, the shortest step
     seed: int = 0
 
+    @property
+    def scale(self) -> float:
+        """By what the bin is wider than for FEW grains, and its mouth higher, above the tip of the larger heap."""
+        return max(1.0, (self.count / FEW) ** (1 / 3))
+
+    @property
+    def mouth(self) -> float:
+        """Height, m, of the mouth above the floor."""
+        return OUTLET_HEIGHT * self.scale
+
     def scene(self) -> Scene:
         """The scene."""
-        scale = max(1.0, (self.count / FEW) ** (1 / 3))
-        bin_radius = BIN_RADIUS * scale
+        bin_radius = BIN_RADIUS * self.scale
         grains, height = self.few(bin_radius) if self.count <= FEW else self.many(bin_radius)
         return yee_scene(
             name=f"hopper of {self.count} grains, law {self.law}, μs = {self.friction:g}",
@@ -73,7 +84,7 @@ class Hopper:
             seed=self.seed,
             wall_friction={"hopper": (self.wall_friction, self.wall_rolling)},
             grains=grains,
-            walls=hopper_walls(self.outlet, bin_radius, height),
+            walls=hopper_walls(self.outlet, bin_radius, height, mouth=self.mouth),
         )
 
     def few(self, bin_radius: float) -> tuple[dict[str, Any], float]:
@@ -81,7 +92,7 @@ class Hopper:
         layers = math.ceil(self.count * PITCH**2 / (math.pi * (bin_radius - SIZE) ** 2)) + 2
         region = {
             "kind": "cylinder",
-            "base": [0, 0, OUTLET_HEIGHT + STEEPNESS * (bin_radius - self.outlet)],
+            "base": [0, 0, self.mouth + STEEPNESS * (bin_radius - self.outlet)],
             "radius": bin_radius - 0.4 * SIZE,
             "height": layers * PITCH,
         }
@@ -96,7 +107,7 @@ class Hopper:
         while left > 0:
             reach = min(self.outlet + height / STEEPNESS, bin_radius) - clear
             layer = across[np.hypot(across[:, 0], across[:, 1]) <= reach][:left]
-            rows.append(np.column_stack([layer, np.full(len(layer), OUTLET_HEIGHT + height)]))
+            rows.append(np.column_stack([layer, np.full(len(layer), self.mouth + height)]))
             height, left = height + PITCH, left - len(layer)
         places = np.concatenate(rows) + JITTER * rng.uniform(-1, 1, (self.count, 3))
         bin_height = max(height + PITCH - STEEPNESS * (bin_radius - self.outlet), PITCH)
@@ -122,15 +133,17 @@ def cubes(count: int | None, fill: dict[str, Any], *, scatter: float = 0.0, name
     }
 
 
-def hopper_walls(outlet: float, bin_radius: float, bin_height: float) -> list[dict[str, Any]]:
-    """A floor at which grains come to rest, and a hopper above it; lengths in m."""
+def hopper_walls(
+    outlet: float, bin_radius: float, bin_height: float, *, mouth: float = OUTLET_HEIGHT
+) -> list[dict[str, Any]]:
+    """A floor at which grains come to rest, and a hopper with its mouth above it; lengths in m."""
     height = STEEPNESS * (bin_radius - outlet)
     return [
         {"name": "floor", "shape": "plane", "material": "floor"},
         {
             "name": "funnel",
             "shape": "cone",
-            "point": [0, 0, OUTLET_HEIGHT],
+            "point": [0, 0, mouth],
             "bottom_radius": outlet,
             "top_radius": bin_radius,
             "height": height,
@@ -139,7 +152,7 @@ def hopper_walls(outlet: float, bin_radius: float, bin_height: float) -> list[di
         {
             "name": "bin",
             "shape": "cylinder",
-            "point": [0, 0, OUTLET_HEIGHT + height],
+            "point": [0, 0, mouth + height],
             "radius": bin_radius,
             "length": bin_height,
             "material": "hopper",

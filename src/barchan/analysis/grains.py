@@ -1,0 +1,86 @@
+"""Numbers for each grain, from the contacts of a frame."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from barchan.record.frame import Contacts, Frame
+
+SLIPS = 2  # mode of a slipping contact under the law `stick-slip`
+
+
+def contacts_of(frame: Frame) -> Contacts:
+    """The contacts of a frame; ValueError where none were recorded."""
+    if frame.contacts is None:
+        raise ValueError("this frame holds no contacts: record them with record.contacts = true")
+    return frame.contacts
+
+
+def rows_of(frame: Frame, ids: np.ndarray) -> np.ndarray:
+    """The rows of grains given by id, −1 for those that are not there, walls among them."""
+    if not len(frame):
+        return np.full(len(ids), -1)
+    place = np.clip(np.searchsorted(frame.id, ids), 0, len(frame) - 1)
+    return np.where(frame.id[place] == ids, place, -1)
+
+
+def _sides(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
+    """Rows (2C,) of the grains at the ends of all contacts, and from which contact; walls are left out."""
+    touching = contacts_of(frame)
+    row = np.concatenate([rows_of(frame, touching.first), rows_of(frame, touching.second)])
+    contact = np.tile(np.arange(len(touching.first)), 2)
+    return row[row >= 0], contact[row >= 0]
+
+
+def contact_number(frame: Frame) -> np.ndarray:
+    """(N,) contacts of each grain, with grains and walls."""
+    row, _ = _sides(frame)
+    return np.bincount(row, minlength=len(frame)).astype(float)
+
+
+def contact_sum(frame: Frame) -> np.ndarray:
+    """(N,) N: the sizes of the forces at a grain's contacts, added up."""
+    row, contact = _sides(frame)
+    size = np.linalg.norm(contacts_of(frame).force, axis=1)
+    return np.bincount(row, weights=size[contact], minlength=len(frame))
+
+
+def slipping(frame: Frame) -> np.ndarray:
+    """(N,) share of a grain's contacts that slip, of those that have a mode; not a number where none has."""
+    row, contact = _sides(frame)
+    mode = contacts_of(frame).mode[contact]
+    all_modes = np.bincount(row, weights=mode > 0, minlength=len(frame))
+    slips = np.bincount(row, weights=mode == SLIPS, minlength=len(frame))
+    return np.divide(slips, all_modes, out=np.full(len(frame), np.nan), where=all_modes > 0)
+
+
+def pressure(frame: Frame, volume: np.ndarray) -> np.ndarray:
+    """(N,) Pa: a third of the trace of the stress that a grain's contacts put into its volume (N,) m³.
+
+    σ = −(1/V) Σ f ⊗ r over its contacts, with the force f on the grain and r from its centre to the contact (Love and
+    Weber): positive where it is squeezed. A contact through a periodic face is taken at its nearest image.
+    """
+    row, contact = _sides(frame)
+    touching = contacts_of(frame)
+    second = np.concatenate([np.zeros(len(touching.first), bool), np.ones(len(touching.first), bool)])
+    known = np.concatenate([rows_of(frame, touching.first), rows_of(frame, touching.second)]) >= 0
+    force = np.where(second[known, None], -touching.force[contact], touching.force[contact])
+    arm = nearest(frame, touching.point[contact] - frame.position[row])
+    done = np.bincount(row, weights=-np.einsum("ij,ij->i", force, arm), minlength=len(frame))
+    return done / (3.0 * volume)
+
+
+def nearest(frame: Frame, apart: np.ndarray) -> np.ndarray:
+    """Distances (k, 3) m, each replaced by that to the nearest periodic image."""
+    if not len(frame.cell):
+        return apart
+    lengths, tilt = frame.cell[0, 3:6], float(frame.cell[0, 6])
+    near = apart.copy()
+    if lengths[2]:
+        turns = np.round(near[:, 2] / lengths[2])
+        near[:, 2] -= turns * lengths[2]
+        near[:, 0] -= turns * tilt
+    for axis in (0, 1):
+        if lengths[axis]:
+            near[:, axis] -= lengths[axis] * np.round(near[:, axis] / lengths[axis])
+    return near

@@ -1,0 +1,115 @@
+"""A run as a report: the scene, what it looked like, what was measured, whether it can be trusted, how to repeat it."""
+
+from __future__ import annotations
+
+import datetime
+import html
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from barchan import __version__
+from barchan.draw.charts import Curve, Panel, draw_panels
+from barchan.draw.html import picture, png, table, write_html
+from barchan.draw.picture import draw_scene
+from barchan.draw.snapshots import draw_strip
+from barchan.draw.summary import draw_summary
+from barchan.errors import FileError, Finding
+from barchan.record.recording import Recording
+from barchan.run.summary import facts
+from barchan.scene import loads
+
+SNAPSHOTS = 5
+MOVIE, MOST_MOVIE = "movie.gif", 12_000_000  # bytes
+OVERLAP, BALANCE = 0.1, 0.01  # beyond these a run should be looked at again: of a radius, of the energy turned over
+IN_SUMMARY = frozenset((
+    "kinetic_energy", "potential_energy", "stored_energy", "dissipated_normal", "dissipated_friction",
+    "dissipated_rolling", "dissipated_stiction", "wall_work", "pile_height", "outflow", "grain_count",
+    "contacts_per_grain", "time", "step",
+))  # fmt: skip
+
+
+def write_report(recording: Recording, path: Path | str) -> Path:
+    """Write the report of a run as one HTML page that needs nothing else; returns its path."""
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise FileError(Finding(str(target), "is no page", "must end in .html"))
+    if not len(recording):
+        raise FileError(Finding(str(recording.path), "has no frames yet", remedy="wait for the first one"))
+    scene = loads(recording.scene_toml, str(recording.path))
+    date = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
+    parts = [
+        f"<p>{html.escape(scene.description)}</p>",
+        "<h2>At a glance</h2>", table(facts(recording.path.parent, recording)),
+        "<h2>Checks</h2>", _checks(recording),
+        "<h2>What it looked like</h2>", *_pictures(recording),
+        "<h2>What was measured</h2>", *_plots(recording),
+        "<h2>How to reproduce it</h2>", _again(recording),
+    ]  # fmt: skip
+    return write_html(target, scene.name, f"Report of a run, made by Barchan {__version__}, {date}", "\n".join(parts))
+
+
+def _checks(recording: Recording) -> str:
+    """What tells whether the numbers can be trusted, each with a verdict."""
+    lines = [_verdict("the run came to its end", recording.finished, str(recording.summary.get("stopped", "")))]
+    found: Mapping[str, Any] = recording.summary
+    for name, words, limit in (
+        ("worst_overlap", "worst overlap, of the smaller radius", OVERLAP),
+        ("overlap_share", "worst overlap, of the smaller triangle", OVERLAP),
+        ("energy_error", "energy that is not accounted for, of what was turned over", BALANCE),
+    ):
+        if name in found:
+            value = abs(float(found[name]))
+            lines.append(_verdict(words, value <= limit, f"{100 * value:.2g}% (up to {100 * limit:g}%)"))
+    last = recording[-1]
+    sound = all(bool((abs(array) < math.inf).all()) for array in (last.position, last.velocity, last.spin))
+    lines.append(_verdict("the last frame holds numbers only", sound, ""))
+    return f"<table>\n{''.join(lines)}</table>"
+
+
+def _verdict(words: str, good: bool, detail: str) -> str:
+    word = '<span class="pass">good</span>' if good else '<span class="fail">look again</span>'
+    return f"<tr><th>{html.escape(words)}</th><td>{html.escape(detail)}</td><td>{word}</td></tr>\n"
+
+
+def _pictures(recording: Recording) -> list[str]:
+    scene, last = loads(recording.scene_toml, str(recording.path)), recording[-1]
+    color = "speed" if scene.solver == "beams" else "group"
+    made = [picture(png(draw_scene(last, scene.walls, color=color)), f"The last frame, t = {last.time:.4g} s")]
+    if len(recording) > 1:
+        count = min(SNAPSHOTS, len(recording))
+        row = draw_strip(recording, count, scene.walls)
+        made.append(picture(png(row), f"{count} moments of the run"))
+    movie = recording.path.parent / MOVIE
+    if movie.is_file() and movie.stat().st_size <= MOST_MOVIE:
+        made.append(picture(movie.read_bytes(), "The run as a movie", "gif"))
+    return made
+
+
+def _plots(recording: Recording) -> list[str]:
+    """The panels of the summary, and every other observable that is not always zero."""
+    made = [picture(png(draw_summary(recording)), "Energies, height, grains and contacts over time")]
+    series, units = recording.series, recording.units
+    panels = []
+    for name, values in series.items():
+        sound = values[abs(values) < math.inf]
+        if name in IN_SUMMARY or not len(sound) or not sound.any():
+            continue
+        words = name.replace("_", " ")
+        label = f"{words} ({units[name]})" if units[name] else words
+        panels.append(Panel("time (s)", label, [Curve(series["time"], values)]))
+    if panels:
+        made.append(picture(png(draw_panels(panels)), "The other observables over time"))
+    return made
+
+
+def _again(recording: Recording) -> str:
+    meta = recording.meta
+    versions = ", ".join(f"{name} {version}" for name, version in meta.get("versions", {}).items())
+    lines = [("command", str(meta.get("command", ""))), ("seed", str(meta.get("seed", ""))), ("made with", versions)]
+    lines.append(("machine", f"{meta.get('platform', '')}, {meta.get('processors', '?')} processors"))
+    how = "Save the scene below as <code>scene.toml</code>, then <code>barchan run scene.toml</code>: with the same "
+    how += "versions it ends with the same bits, on any number of threads."
+    text = html.escape(recording.scene_toml)
+    return f"{table(lines)}\n<p>{how}</p>\n<details open><summary>The scene</summary><pre>{text}</pre></details>"

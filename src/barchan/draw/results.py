@@ -1,0 +1,115 @@
+"""How each kind of result is drawn: what `result.plot(ax)` does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from barchan.analysis.flow import Flow
+from barchan.analysis.motion import FractureSurface
+from barchan.analysis.pile import RadialProfile
+from barchan.analysis.slides import Slide
+from barchan.analysis.steps import StepStatistics
+from barchan.analysis.terrain import HeightMap
+from barchan.draw.charts import Curve, Panel, blank_figure, draw_panel
+from barchan.draw.colors import INK
+from barchan.draw.discs import draw_slide
+from barchan.draw.movie import recorded_walls
+from barchan.draw.picture import MUTED, draw_scene, length_unit
+from barchan.draw.profile import draw_profile
+from barchan.record.frame import Frame
+from barchan.record.recording import Recording
+from barchan.run.loop import RunResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@singledispatch
+def plot(result: Any, ax: Axes | None) -> Axes:
+    """Draw a result into the axes, or into a figure of its own."""
+    raise TypeError(f"nothing is known about drawing a {type(result).__name__}")
+
+
+def _axes(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
+    return blank_figure(width, height).add_subplot() if ax is None else ax
+
+
+def _scene(frame: Frame, walls: Sequence[Any], ax: Axes | None) -> Axes:
+    color = "speed" if frame.triangles is not None else "group"
+    figure = draw_scene(frame, walls, ax=ax, color=color)
+    return figure.axes[0] if ax is None else ax
+
+
+@plot.register(Frame)
+def _(frame: Frame, ax: Axes | None) -> Axes:
+    return _scene(frame, (), ax)
+
+
+@plot.register(Recording)
+def _(recording: Recording, ax: Axes | None) -> Axes:
+    """The last frame, with the walls."""
+    return _scene(recording[-1], recorded_walls(recording), ax)
+
+
+@plot.register(RunResult)
+def _(run: RunResult, ax: Axes | None) -> Axes:
+    with run.recording as recording:
+        return plot(recording, ax)
+
+
+@plot.register(RadialProfile)
+def _(profile: RadialProfile, ax: Axes | None) -> Axes:
+    return draw_profile(profile, ax=ax)
+
+
+@plot.register(Flow)
+def _(flow: Flow, ax: Axes | None) -> Axes:
+    ax = _axes(ax)
+    label = f"mean rate {flow.mean_rate:.4g} kg/s"
+    draw_panel(Panel("time (s)", "mass below the level (kg)", [Curve(flow.time, flow.mass, label)]), ax)
+    return ax
+
+
+@plot.register(FractureSurface)
+def _(surface: FractureSurface, ax: Axes | None) -> Axes:
+    ax = _axes(ax)
+    unit, factor = length_unit(float(np.ptp(surface.x)))
+    label = f"moving above, still below ({100 * surface.purity:.0f}% of the grains)"
+    curve = Curve(factor * surface.x, factor * surface.height, label, "both")
+    draw_panel(Panel(f"x ({unit})", f"height ({unit})", [curve]), ax)
+    return ax
+
+
+@plot.register(StepStatistics)
+def _(statistics: StepStatistics, ax: Axes | None) -> Axes:
+    ax = _axes(ax)
+    label = f"{statistics.accepted} accepted, {statistics.rejected} rejected"
+    draw_panel(Panel("time (s)", "mean step (s)", [Curve(statistics.time, statistics.interval_mean, label)]), ax)
+    return ax
+
+
+@plot.register(Slide)
+def _(slide: Slide, ax: Axes | None) -> Axes:
+    ax = _axes(ax, 7.2, 4.2)
+    draw_slide(slide, ax)
+    return ax
+
+
+@plot.register(HeightMap)
+def _(heights: HeightMap, ax: Axes | None) -> Axes:
+    ax = _axes(ax, 5.6, 4.4)
+    unit, factor = length_unit(float(max(np.ptp(heights.x), np.ptp(heights.y))))
+    shown = np.where(heights.covered, factor * heights.height, np.nan)
+    extent = tuple(factor * edge for edge in (heights.x[0], heights.x[-1], heights.y[0], heights.y[-1]))
+    image = ax.imshow(shown, origin="lower", extent=extent, cmap="YlOrBr")
+    bar = ax.figure.colorbar(image, ax=ax)
+    bar.set_label(f"height ({unit})", color=INK, fontsize=9)
+    bar.ax.tick_params(colors=MUTED, labelsize=8)
+    ax.set_xlabel(f"x ({unit})", color=INK, fontsize=9)
+    ax.set_ylabel(f"y ({unit})", color=INK, fontsize=9)
+    ax.tick_params(colors=MUTED, labelsize=8)
+    return ax

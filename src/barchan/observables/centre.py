@@ -1,0 +1,26 @@
+"""Where the grains are as a whole, and where they go."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+
+from barchan.observables import Moment, Observable
+
+
+class Centre(Observable):
+    """The centre of mass of all grains, and its velocity; zero where there are none."""
+
+    key: ClassVar[str] = "centre"
+    series = (
+        ("centre_x", "m"), ("centre_y", "m"), ("centre_z", "m"),
+        ("drift_x", "m/s"), ("drift_y", "m/s"), ("drift_z", "m/s"),
+    )  # fmt: skip
+
+    def measure(self, moment: Moment) -> dict[str, float]:
+        if not len(moment.mass):
+            return {name: 0.0 for name, _ in self.series}
+        both = np.column_stack([moment.position, moment.velocity])
+        mean = np.average(both, axis=0, weights=moment.mass)
+        return {name: float(value) for (name, _), value in zip(self.series, mean, strict=True)}

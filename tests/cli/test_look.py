@@ -1,0 +1,76 @@
+"""The verbs that look at a run."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+from PIL import Image
+
+
+def test_a_strip_and_a_size(run_folder, command):
+    code, out, _ = command("render", "out", "--strip", "3", "--color", "spin", "--camera", "front")
+    assert (code, out.strip()) == (0, "out/strip-3.png")
+    width, height = Image.open("out/strip-3.png").size
+    assert width > 2 * height
+    assert command("render", "out", "--size", "320x200", "--out", "small.png")[0] == 0
+    assert Image.open("small.png").size == (320, 200)
+
+
+def test_report(run_folder, command):
+    code, out, _ = command("report", "out", "--quiet")
+    assert (code, out.strip()) == (0, "out/report.html")
+    text = (run_folder / "report.html").read_text("utf-8")
+    for words in ("Thirty grains", "energy balance", "came to its end", "barchan run scene.toml", "young = 10000000.0"):
+        assert words in text
+    assert text.count("data:image/png") >= 3 and text.count("data:image/gif") == 1 and 'class="fail"' not in text
+    assert 'src="http' not in text and 'href="http' not in text
+
+
+def test_a_page_of_one_file(run_folder, command):
+    code, out, _ = command("view", "out", "--html", "page.html", "--quiet")
+    assert (code, out.strip()) == (0, "page.html")
+    assert command("view", "out", "--html", "page.html", "--quiet", "--force")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("render", "out", "--size", "large"), "such as 1280x720"),
+        (("render", "out", "--color", "stress"), "record.contacts=true"),
+        (("report", "out", "--out", "small.toml"), "already there"),
+        (("view", "out", "--html", "small.toml"), "already there"),
+        (("view", "out", "--html", "page.pdf"), "must end in .html"),
+        (("view", "nowhere"), "no such file or folder"),
+        (("export", "out", "--to", "csv", "--out", "grains.txt"), "ends in .csv"),
+    ],
+)
+def test_wrong_use_is_told_in_a_line(run_folder, command, arguments, words):
+    code, out, err = command(*arguments)
+    assert (code, out) == (2, "")
+    assert words in err and err.startswith("error: ") and err.count("\n") == 1
+    assert {path.name for path in run_folder.parent.iterdir()} == {"out", "small.toml"}
+
+
+def test_a_run_shows_itself_and_stays_until_ctrl_c(home):
+    """The page is there from the first frame on and after the end; Ctrl-C then ends it well."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "barchan.cli", "run", "small.toml", "--view", "--no-movie", "--out", "out"],
+        cwd=home, stdout=subprocess.PIPE, text=True, env={**os.environ, "BROWSER": "true"},
+    )  # fmt: skip
+    assert process.stdout is not None
+    told = []
+    for line in process.stdout:
+        told.append(line)
+        if "files" in line and any("http://127.0.0.1" in one for one in told):
+            break
+    url = next(one.split()[0] for one in told if "http://127.0.0.1" in one)
+    about = json.load(urllib.request.urlopen(f"{url}progress", timeout=20))
+    assert about["finished"] and len(about["times"]) == 6
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=60) == 0

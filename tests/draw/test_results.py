@@ -1,0 +1,54 @@
+"""Every result that says it can be drawn is drawn, with labelled axes, and shows itself in a notebook."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from barchan.analysis.flow import Flow
+from barchan.analysis.motion import FractureSurface
+from barchan.analysis.pile import radial_profile
+from barchan.analysis.slides import slide_between
+from barchan.analysis.steps import StepStatistics
+from barchan.analysis.terrain import HeightMap
+from barchan.draw.charts import blank_figure
+from barchan.draw.results import plot
+from barchan.drawn import Drawn
+from draw.frames import cone_frame, frame_of
+
+TIME = np.linspace(0.0, 2.0, 9)
+DISCS = frame_of(np.column_stack([np.arange(30) % 6, np.zeros(30), np.arange(30) // 6]), 0.5)
+RESULTS = {
+    "Flow": Flow(TIME, np.arange(9), 0.3 * TIME, 9),
+    "FractureSurface": FractureSurface(TIME, 0.1 * TIME, 0.9),
+    "StepStatistics": StepStatistics(8, 1, 1e-3, 1e-2, 5e-3, TIME, 1e-3 + 0 * TIME, 0 * TIME),
+    "HeightMap": HeightMap(TIME, TIME[:5], np.outer(TIME[:5], TIME), np.outer(TIME[:5], TIME) > 0),
+    "RadialProfile": radial_profile(cone_frame(30.0, grains=2000)),
+    "Slide": slide_between(DISCS, DISCS),
+    "Frame": DISCS,
+}
+
+
+def kinds(of: type) -> set[str]:
+    """The names of all classes derived from this one."""
+    return {name for one in of.__subclasses__() for name in (one.__name__, *kinds(one))}
+
+
+@pytest.mark.parametrize("result", RESULTS.values(), ids=RESULTS.keys())
+def test_plot_and_picture(result: Drawn) -> None:
+    axes = result.plot()
+    assert axes.get_xlabel() and axes.get_ylabel()
+    own = blank_figure(4.0, 3.0).add_subplot()
+    assert result.plot(own) is own and (own.lines or own.images or own.collections)
+    picture = np.asarray(Image.open(io.BytesIO(result._repr_png_())).convert("L"))
+    assert picture.shape[0] > 100 and np.ptp(picture) > 100
+
+
+def test_no_result_is_forgotten() -> None:
+    """Runs and recordings are drawn in the tests of runs; all others are above, and nothing else can be drawn."""
+    assert kinds(Drawn) == {*RESULTS, "Recording", "RunResult"}
+    with pytest.raises(TypeError, match="nothing is known about drawing a int"):
+        plot(3, None)
