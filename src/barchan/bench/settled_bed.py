@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from barchan import solvers
 from barchan.bench import data
+from barchan.bench.stepping import contacts, rates
 from barchan.errors import Finding, SceneError
 from barchan.kernels import threads as kernel_threads
 from barchan.model.build import Model, build
@@ -67,23 +67,16 @@ def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float
         kernel_threads.use(count)
         solver = solvers.create(model, start, TIME_STEP)
         solver.advance(20)
-        rates: list[float] = []
-        steps, begin = max(20, 2_000_000 // grains), time.perf_counter()
-        while time.perf_counter() - begin < seconds or len(rates) < 3:
-            before = time.perf_counter()
-            solver.advance(steps)
-            rates.append(grains * steps / (time.perf_counter() - before))
-        moment = solver.moment()
-        touching = len(moment.contact_first) + int(np.count_nonzero(moment.contact_second >= 0))
+        found = rates(solver, grains, max(20, 2_000_000 // grains), seconds)
         yield {
             "benchmark": "settled-bed",
             "grains": grains,
             "threads": count,
             "device": "cpu",
             "law": "hertz",
-            "grain_steps_per_second": max(rates),
-            "median": float(np.median(rates)),
-            "contacts_per_grain": touching / grains,
+            "grain_steps_per_second": max(found),
+            "median": float(np.median(found)),
+            "contacts_per_grain": contacts(solver) / grains,
             "list_rebuilds": solver.lists.rebuilds,
             "bytes_per_grain": sum(a.nbytes for a in solver.arrays.values()) / grains,
         }
