@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from barchan import solvers
+from barchan.bench.stepping import contacts, rates
 from barchan.kernels import threads as kernel_threads
 from barchan.model.build import Model, build
 from barchan.model.grains import Grains
@@ -54,22 +54,15 @@ def measure(
     solver.advance_to(settled)
     for count in counts:
         kernel_threads.use(count)
-        rates: list[float] = []
-        steps, begin = max(20, 200_000 // grains), time.perf_counter()
-        while time.perf_counter() - begin < seconds or len(rates) < 3:
-            before = time.perf_counter()
-            solver.advance(steps)
-            rates.append(grains * steps / (time.perf_counter() - before))
-        moment = solver.moment()
-        touching = len(moment.contact_first) + int(np.count_nonzero(moment.contact_second >= 0))
+        found = rates(solver, grains, max(20, 200_000 // grains), seconds)
         yield {
             "benchmark": "clumps",
             "grains": grains,
             "threads": count,
             "device": "cpu",
             "law": "hertz",
-            "clump_steps_per_second": max(rates),
-            "median": float(np.median(rates)),
-            "contacts_per_grain": touching / grains,
+            "clump_steps_per_second": max(found),
+            "median": float(np.median(found)),
+            "contacts_per_grain": contacts(solver) / grains,
             "bytes_per_grain": sum(a.nbytes for a in solver.arrays.values()) / grains,
         }

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from barchan import solvers
-from barchan.bench.settled_bed import timed
+from barchan.bench.stepping import on_gpu, rates
 from barchan.kernels import threads as kernel_threads
 from barchan.model.build import Model, build
 from barchan.model.grains import Grains
@@ -63,20 +62,15 @@ def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float
         kernel_threads.use(count)
         solver = solvers.create(model, start, step)
         solver.advance_to(FALL)
-        rates: list[float] = []
-        begun, steps = time.perf_counter(), max(20, 2_000_000 // grains)
         lists, first = solver.lists.rebuilds, solver.step
-        while time.perf_counter() - begun < seconds or len(rates) < 3:
-            before = time.perf_counter()
-            solver.advance(steps)
-            rates.append(grains * steps / (time.perf_counter() - before))
+        found = rates(solver, grains, max(20, 2_000_000 // grains), seconds)
         yield {
             "benchmark": "moving-bed",
             "grains": grains,
             "threads": count,
             "device": "cpu",
-            "grain_steps_per_second": max(rates),
-            "median": float(np.median(rates)),
+            "grain_steps_per_second": max(found),
+            "median": float(np.median(found)),
             "steps_per_list": (solver.step - first) / max(solver.lists.rebuilds - lists, 1),
         }
 
@@ -89,6 +83,6 @@ def measure_device(*, grains: int = 100_000, seconds: float, device: str, precis
     for shape, count in (("sphere", grains), ("cube", grains // 8)):
         model, start = poured(count, shape)
         step = TIME_STEP[shape]
-        row = timed(model, start, step, seconds, device=device, precision=precision, settle=round(FALL / step))
+        row = on_gpu(model, start, step, seconds, device=device, precision=precision, settle=round(FALL / step))
         row["sphere_steps_per_second"] = row["grain_steps_per_second"] * row["spheres"] / row["grains"]
         yield {"benchmark": "moving-bed", "shape": shape, **row, "machine": cuda_device.name()}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from barchan import solvers
 from barchan.bench import data
+from barchan.bench.stepping import contacts, on_gpu, rates
 from barchan.errors import Finding, SceneError
 from barchan.kernels import threads as kernel_threads
 from barchan.model.build import Model, build
@@ -65,44 +65,8 @@ def measure_device(*, grains: int = 100_000, seconds: float, device: str, precis
 
     kernel_threads.use(kernel_threads.most())
     model, start = bed(grains)
-    yield {"benchmark": "settled-bed", **timed(model, start, TIME_STEP, seconds, device=device, precision=precision),
+    yield {"benchmark": "settled-bed", **on_gpu(model, start, TIME_STEP, seconds, device=device, precision=precision),
            "law": "hertz", "machine": cuda_device.name()}  # fmt: skip
-
-
-def timed(
-    model: Model, start: Grains, time_step: float, seconds: float, *, device: str, precision: str, settle: int = 200
-) -> dict[str, Any]:
-    """How fast a GPU moves these grains: `settle` steps first, then stretches of steps for that many seconds."""
-    solver = solvers.create(model, start, time_step, device=device, precision=precision)
-    solver.advance(settle)
-    steps = max(200, 400_000_000 // len(start))
-    rates: list[float] = []
-    lists, begin = solver.list_counts, time.perf_counter()
-    while time.perf_counter() - begin < seconds or len(rates) < 3:
-        before = time.perf_counter()
-        solver.advance(steps)
-        rates.append(len(start) * steps / (time.perf_counter() - before))
-    made, searched = (now - was for now, was in zip(solver.list_counts, lists, strict=True))
-    taken = steps * len(rates)
-    return {
-        "grains": len(start),
-        "spheres": solver.sphere_count,
-        "device": device,
-        "precision": precision,
-        "grain_steps_per_second": max(rates),
-        "median": float(np.median(rates)),
-        "steps": taken,
-        "steps_per_list": taken / max(made, 1),
-        "steps_per_search": taken / max(searched, 1),
-        "contacts_per_grain": _touching(solver) / len(start),
-        "worst_overlap": solver.worst_overlap,
-    }
-
-
-def _touching(solver: Any) -> int:
-    """How often a grain touches something: a contact between two counts twice."""
-    moment = solver.moment()
-    return len(moment.contact_first) + int(np.count_nonzero(moment.contact_second >= 0))
 
 
 def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float = 3.0) -> Iterator[dict[str, Any]]:
@@ -113,21 +77,16 @@ def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float
         kernel_threads.use(count)
         solver = solvers.create(model, start, TIME_STEP)
         solver.advance(20)
-        rates: list[float] = []
-        steps, begin = max(20, 2_000_000 // grains), time.perf_counter()
-        while time.perf_counter() - begin < seconds or len(rates) < 3:
-            before = time.perf_counter()
-            solver.advance(steps)
-            rates.append(grains * steps / (time.perf_counter() - before))
+        found = rates(solver, grains, max(20, 2_000_000 // grains), seconds)
         yield {
             "benchmark": "settled-bed",
             "grains": grains,
             "threads": count,
             "device": "cpu",
             "law": "hertz",
-            "grain_steps_per_second": max(rates),
-            "median": float(np.median(rates)),
-            "contacts_per_grain": _touching(solver) / grains,
+            "grain_steps_per_second": max(found),
+            "median": float(np.median(found)),
+            "contacts_per_grain": contacts(solver) / grains,
             "list_rebuilds": solver.lists.rebuilds,
             "bytes_per_grain": sum(a.nbytes for a in solver.arrays.values()) / grains,
         }

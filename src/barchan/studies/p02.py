@@ -107,11 +107,11 @@ class Outflow:
 
     @property
     def rate(self) -> float:
-        """Grains per second between the first and the last that came out."""
-        first = np.flatnonzero(self.flow.count > 0)
-        if not len(first) or self.last <= self.flow.time[first[0]]:
+        """Grains per second that came out after the first, until the last."""
+        out = np.flatnonzero(self.flow.count > 0)
+        if not len(out) or self.last <= self.flow.time[out[0]]:
             return 0.0
-        return float(self.flow.count[-1] / (self.last - self.flow.time[first[0]]))
+        return float((self.flow.count[-1] - self.flow.count[out[0]]) / (self.last - self.flow.time[out[0]]))
 
     @property
     def unevenness(self) -> float:
