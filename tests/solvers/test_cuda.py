@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,11 +20,11 @@ from barchan.errors import SceneError
 from barchan.model.build import build
 from barchan.solvers.soft import SoftSolver
 from solvers import lab
-from solvers.cuda_lab import STATE, differing, few_grains, gas, shaken
-from solvers.test_meshes import mesh
+from solvers.cuda_lab import STATE, differing, few_grains, gas, meshed, shaken, sunk
 from solvers.test_same_bits import busy_scene, sphere_scene
 
 STEP = 4e-5  # s
+SERVO = {"kind": "servo", "force": -10.0, "mass": 1.0}
 
 
 def moved(scene: lab.Scene, steps: int, **where: str) -> SoftSolver:
@@ -35,8 +36,9 @@ def moved(scene: lab.Scene, steps: int, **where: str) -> SoftSolver:
 
 def test_simulator_gives_the_bits_of_the_cpu() -> None:
     """Spheres that collide in a periodic box, without and with a change of gravity and grains that go and come, and
-    spheres of two materials with rolling friction and stiction on a shaking floor: the kernels for the GPU, run as
-    plain Python, take the same steps as the CPU's to the last bit, and the energy books agree.
+    spheres of two materials with rolling friction and stiction on a shaking floor, spheres on a floor of triangles and
+    on one that absorbs them: the kernels for the GPU, run as plain Python, take the same steps as the CPU's to the last
+    bit, and the energy books agree.
     """
     root = Path(__file__).resolve().parents[1]
     path = os.pathsep.join([str(root.parent / "src"), str(root)])
@@ -48,6 +50,7 @@ def test_simulator_gives_the_bits_of_the_cpu() -> None:
     found = json.loads(told.stdout.splitlines()[-1])
     assert found["gas"]["touching"] > 0 and found["gas"]["searches"] > 1
     assert found["floor"]["touching"] > 0 and found["floor"]["rebuilds"] > 1
+    assert found["mesh"]["touching"] > 0 and found["sink"]["left"] == 1
     for one in found.values():
         assert one["differing"] == []
         assert one["ledger"] < 1e-12
@@ -64,6 +67,15 @@ def test_gpu_gives_the_bits_of_the_cpu() -> None:
     assert len(one.moment().contact_first) > 20
     assert differing(one, other, tuple(name for name in STATE if name != "orientation")) == []
     assert np.abs(one.arrays["orientation"] - other.arrays["orientation"]).max() < 1e-12
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("scene", [meshed, sunk])
+def test_walls_of_triangles_and_walls_that_absorb_give_the_bits_of_the_cpu(scene: Callable[[], lab.Scene]) -> None:
+    """The same for what walls do; 400 steps are several bounces, and all who fell on the absorbing floor are gone."""
+    one, other = moved(scene(), 400), moved(scene(), 400, device="cuda")
+    assert len(one) == len(other) == (1 if scene is sunk else 3)
+    assert differing(one, other, tuple(name for name in STATE if name != "orientation")) == []
 
 
 @pytest.mark.gpu
@@ -134,8 +146,7 @@ def test_mixed_precision_keeps_the_energies() -> None:
         ({"drag": 0.1}, "drag"),
         ({"tethers": [{"name": "string", "group": "group 0", "stiffness": 10.0}]}, "tethers"),
         ({"solver": "hard"}, "solver"),
-        ({"walls": [{**lab.FLOOR, "absorbing": True}]}, "walls"),
-        ({"walls": [mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)])]}, "walls"),
+        ({"walls": [{**lab.FLOOR, "motion": SERVO}]}, "walls"),
     ],
 )
 def test_what_the_gpu_lacks_is_refused(change: dict, where: str, monkeypatch: pytest.MonkeyPatch) -> None:

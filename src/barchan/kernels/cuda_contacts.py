@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from barchan.kernels.bound import (
     CLUMPS,
     MATERIALS,
@@ -29,16 +31,17 @@ from barchan.kernels.bound import (
     device_wall_law,
 )
 from barchan.kernels.cuda_device import device
-from barchan.kernels.cuda_rows import ROW, TOUCHED
+from barchan.kernels.cuda_fours import put_four, read_four, take_four
+from barchan.kernels.cuda_rows import IMAGE, ROW, TOUCHED
 from barchan.kernels.soft_meshes import join_sphere
 from barchan.kernels.soft_slots import WALL_SLOTS
 from barchan.kernels.soft_surfaces import wall_gap
 from barchan.kernels.soft_walls import joined_gap
 
 ROLLING_STEPS = 8.0  # as in `soft_pairs.py`
+SINGLE = REAL is np.float32
 CLOSE = 1.0 + 1e-12  # for a first look, without the square root
-NEARER = 0.49  # of a period: what is nearer is its own nearest image
-M1, M2, M3, M4, M5 = MEMORY > 1, MEMORY > 2, MEMORY > 3, MEMORY > 4, MEMORY > 5
+M1, M4 = MEMORY > 1, MEMORY > 4
 W1, W2, W3, W4, W5 = WALL_MEMORY > 1, WALL_MEMORY > 2, WALL_MEMORY > 3, WALL_MEMORY > 4, WALL_MEMORY > 5
 
 
@@ -53,17 +56,11 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
     work_n, work_t, work_r = REAL(0.0), REAL(0.0), REAL(0.0)
     deep, partner = REAL(0.0), 0
     half, step, one = REAL(0.5 * dt), REAL(dt), REAL(1.0)
-    x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
+    x, y, z, radius = read_four(place, (i, 0))
     # What every pair needs is read once: the compiler cannot know that what is written below lies elsewhere.
-    length_x, length_y, length_z = c.box[0], c.box[1], c.box[2]
-    inverse_x, inverse_y, inverse_z = c.inverse[0], c.inverse[1], c.inverse[2]
-    c0, c1, c2, c3 = c.table[0, 0], c.table[0, 1], c.table[0, 2], c.table[0, 3]
-    c4, c5, c6, c7 = c.table[0, 4], c.table[0, 5], c.table[0, 6], c.table[0, 7]
-    c8, c9, c10, c11 = c.table[0, 8], c.table[0, 9], c.table[0, 10], c.table[0, 11]
-    c12, c13 = c.table[0, 12], c.table[0, 13]
     g = c.grain[i] if CLUMPS else i
-    own_vx, own_vy, own_vz, own_mass = motion[g, 0], motion[g, 1], motion[g, 2], motion[g, 3]
-    own_wx, own_wy, own_wz, own_inertia = motion[g, 4], motion[g, 5], motion[g, 6], motion[g, 7]
+    own_vx, own_vy, own_vz, own_mass = read_four(motion, (g, 0))
+    own_wx, own_wy, own_wz, own_inertia = read_four(motion, (g, 4))
     count = c.pair_count[i]
     k = 0
     upcoming = c.pair_other[0, i]  # read one ahead, so that nobody waits for it
@@ -76,44 +73,51 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
             if k + 1 < count:
                 upcoming = c.pair_other[k + 1, i]
             j = entry & ROW
-            dx, dy, dz, other = place[j, 0] - x, place[j, 1] - y, place[j, 2] - z, place[j, 3]
+            dx, dy, dz, other = read_four(place, (j, 0))
+            dx, dy, dz = dx - x, dy - y, dz - z
             if PERIODIC:
-                if abs(dx * inverse_x) > NEARER:
-                    dx -= length_x * math.floor(dx * inverse_x + 0.5)
-                if abs(dy * inverse_y) > NEARER:
-                    dy -= length_y * math.floor(dy * inverse_y + 0.5)
-                if abs(dz * inverse_z) > NEARER:
-                    dz -= length_z * math.floor(dz * inverse_z + 0.5)
+                if entry & IMAGE != 0:
+                    dx -= c.box[0] * math.floor(dx * c.inverse[0] + 0.5)
+                    dy -= c.box[1] * math.floor(dy * c.inverse[1] + 0.5)
+                    dz -= c.box[2] * math.floor(dz * c.inverse[2] + 0.5)
             square = dx * dx + dy * dy + dz * dz
             if square < CLOSE * (radius + other) * (radius + other):
                 looking = False
             else:
-                if entry != j:
-                    c.pair_other[k, i] = j
+                if entry >= TOUCHED:
+                    c.pair_other[k, i] = entry - TOUCHED
                 k += 1
         if looking:
             break
-        distance = max(math.sqrt(square), 1e-100)
+        per = one
+        if SINGLE:  # a root in single precision, and a step of Newton's method in double
+            per = one / math.sqrt(max(REAL(square), REAL(TINY)))
+            distance = square * per
+            distance += 0.5 * per * (square - distance * distance)
+        else:
+            distance = max(math.sqrt(square), 1e-100)
         overlap = radius + other - distance
         if overlap <= 0.0:
-            if entry != j:
-                c.pair_other[k, i] = j
+            if entry >= TOUCHED:
+                c.pair_other[k, i] = entry - TOUCHED
             k += 1
             continue
         first = j > i  # whether this sphere is the first of the two
-        at = k * MEMORY
-        old = entry != j  # whether the two touched a step ago; what is read is of use only then
+        old = entry >= TOUCHED  # whether the two touched a step ago; what is read is of use only then
         h = c.grain[j] if CLUMPS else j
-        vx, vy, vz, mass_h = motion[h, 0], motion[h, 1], motion[h, 2], motion[h, 3]
-        wx, wy, wz, inertia_h = motion[h, 4], motion[h, 5], motion[h, 6], motion[h, 7]
-        m0 = c.pair_memory[at, i]
-        m1 = c.pair_memory[at + 1, i] if M1 else REAL(0.0)
-        m2 = c.pair_memory[at + 2, i] if M2 else REAL(0.0)
-        m3 = c.pair_memory[at + 3, i] if M3 else REAL(0.0)
-        m4 = c.pair_memory[at + 4, i] if M4 else REAL(0.0)
-        m5 = c.pair_memory[at + 5, i] if M5 else REAL(0.0)
+        vx, vy, vz, mass_h = read_four(motion, (h, 0))
+        wx, wy, wz, inertia_h = read_four(motion, (h, 4))
+        m0, m1, m2, m3 = REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)
+        m4, m5, m6, m7 = REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)
+        if M1:
+            m0, m1, m2, m3 = take_four(c.pair_memory, (k, i, 0))
+        else:
+            m0 = c.pair_memory[k, i, 0]
+        if M4:
+            m4, m5, m6, m7 = take_four(c.pair_memory, (k, i, 4))
         ri, rj = (REAL(radius), REAL(other)) if first else (REAL(other), REAL(radius))
-        per = one / REAL(distance)
+        if not SINGLE:
+            per = one / REAL(distance)
         per = per if first else -per
         nx, ny, nz = REAL(dx) * per, REAL(dy) * per, REAL(dz) * per
         xi = max(REAL(overlap), REAL(1e-12) * ri)
@@ -145,7 +149,7 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
         if not old:
             m0, m1, m2 = REAL(0.0), REAL(0.0), REAL(0.0)
             m3, m4, m5 = REAL(0.0), REAL(0.0), REAL(0.0)
-            c.pair_other[k, i] = j | TOUCHED
+            c.pair_other[k, i] = entry | TOUCHED
         gx, gy, gz = REAL(0.0), REAL(0.0), REAL(0.0)
         if VECTOR:
             size = m0 * m0 + m1 * m1 + m2 * m2
@@ -159,36 +163,32 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
         if PATH:
             gx = half * math.sqrt(sx * sx + sy * sy + sz * sz)
             m0 += gx
+        row = 0
         if MATERIALS:
             mine, its = c.material[i], c.material[j]
             row = mine * c.kinds + its if first else its * c.kinds + mine
-            c0, c1, c2, c3 = c.table[row, 0], c.table[row, 1], c.table[row, 2], c.table[row, 3]
-            c4, c5, c6, c7 = c.table[row, 4], c.table[row, 5], c.table[row, 6], c.table[row, 7]
-            c8, c9, c10, c11 = c.table[row, 8], c.table[row, 9], c.table[row, 10], c.table[row, 11]
-            c12, c13 = c.table[row, 12], c.table[row, 13]
+        # Read anew for every contact, from a cache: kept in registers, they would leave room for fewer threads.
+        c0, c1, c2, c3 = take_four(c.table, (row, 0))
+        c4, c5, c6, c7 = take_four(c.table, (row, 4))
+        c8, c9, c10, c11 = take_four(c.table, (row, 8))
         mass = own_mass * mass_h / (own_mass + mass_h)
         fn, px, py, pz, m0, m1, m2, m3, m4, m5 = device_law(
             xi, closing, sx, sy, sz, ri * rj / (ri + rj), mass, step, m0, m1, m2, m3, m4, m5,
             c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11,
         )  # fmt: skip
-        c.pair_memory[at, i] = m0 + gx
         if M1:
-            c.pair_memory[at + 1, i] = m1 + gy
-        if M2:
-            c.pair_memory[at + 2, i] = m2 + gz
-        if M3:
-            c.pair_memory[at + 3, i] = m3
+            put_four(c.pair_memory, (k, i, 0), m0 + gx, m1 + gy, m2 + gz, m3)
+        else:
+            c.pair_memory[k, i, 0] = m0 + gx
         if M4:
-            c.pair_memory[at + 4, i] = m4
-        if M5:
-            c.pair_memory[at + 5, i] = m5
+            put_four(c.pair_memory, (k, i, 4), m4, m5, m6, m7)
         qx, qy, qz = px - fn * nx, py - fn * ny, pz - fn * nz
         rx, ry, rz, rolled = REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)
         if ROLLING:
             ux, uy, uz = pbx - pax, pby - pay, pbz - paz
             spin = max(math.sqrt(ux * ux + uy * uy + uz * uz), REAL(TINY))
             inertia = own_inertia * inertia_h / (own_inertia + inertia_h)
-            brake = min(fn * (c12 / spin + c13), inertia / (REAL(ROLLING_STEPS) * step))
+            brake = min(fn * (c.table[row, 12] / spin + c.table[row, 13]), inertia / (REAL(ROLLING_STEPS) * step))
             rx, ry, rz = brake * ux, brake * uy, brake * uz
             rolled = brake * spin * spin
         # What acts on this sphere, with the lever from its grain's centre: the other side's is the opposite.
@@ -218,14 +218,30 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
 
 
 @device
-def wall_forces(
-    i: int, c: Any, place: Any, motion: Any, center: Any, pose: Any, swallowed: Any, s: int, dt: float,
-    fx: Any, fy: Any, fz: Any, tx: Any, ty: Any, tz: Any,
-) -> Any:  # fmt: skip
-    """The same with what walls add to it; only the law itself is of type REAL, there are few contacts."""
+def wall_forces(i: int, c: Any, fx: Any, fy: Any, fz: Any, tx: Any, ty: Any, tz: Any) -> Any:
+    """The same with what walls add to it, which `touch_walls` has found."""
+    for k in range(c.wall_start[i], c.wall_start[i + 1]):
+        at = (k // 16) * 16 * WALL_SLOTS + k % 16
+        fx, fy, fz = (
+            REAL(fx + c.wall_slots[at]), REAL(fy + c.wall_slots[at + 16]), REAL(fz + c.wall_slots[at + 32])
+        )  # fmt: skip
+        tx, ty, tz = (
+            REAL(tx + c.wall_slots[at + 48]), REAL(ty + c.wall_slots[at + 64]), REAL(tz + c.wall_slots[at + 80])
+        )  # fmt: skip
+    return fx, fy, fz, tx, ty, tz
+
+
+@device
+def touch_walls(
+    i: int, c: Any, place: Any, motion: Any, center: Any, pose: Any, swallowed: Any, s: int, dt: float
+) -> None:
+    """What walls do to sphere i is put into slots; only the law itself is of type REAL, there are few contacts.
+
+    It is a launch of its own: together with pairs it would take more registers than a GPU has for all its threads.
+    """
     low, high = c.wall_start[i], c.wall_start[i + 1]
     if low == high:
-        return fx, fy, fz, tx, ty, tz
+        return
     half = 0.5 * dt
     x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
     a = c.grain[i] if CLUMPS else i
@@ -245,9 +261,8 @@ def wall_forces(
         if distance >= radius or c.absorbing[p] > 0.0:
             if distance < radius:
                 swallowed[s] = 1
-            if STICTION:
-                for n in range(WALL_SLOTS):
-                    c.wall_slots[at + 16 * n] = 0.0
+            for n in range(WALL_SLOTS):
+                c.wall_slots[at + 16 * n] = 0.0
             for n in range(WALL_MEMORY):
                 c.wall_memory[at_memory + 16 * n] = REAL(0.0)
             continue
@@ -310,11 +325,9 @@ def wall_forces(
         brake = min(fn * (c.wall_table[row, 12] / spin + c.wall_table[row, 13]), motion[a, 7] / (ROLLING_STEPS * dt))
         rx, ry, rz = brake * dx, brake * dy, brake * dz
         bx, by, bz = ay * qz - az * qy + rx, az * qx - ax * qz + ry, ax * qy - ay * qx + rz
-        fx, fy, fz = REAL(fx + qx), REAL(fy + qy), REAL(fz + qz)
-        tx, ty, tz = REAL(tx + bx), REAL(ty + by), REAL(tz + bz)
+        c.wall_slots[at], c.wall_slots[at + 16], c.wall_slots[at + 32] = qx, qy, qz
+        c.wall_slots[at + 48], c.wall_slots[at + 64], c.wall_slots[at + 80] = bx, by, bz
         if STICTION:
-            c.wall_slots[at], c.wall_slots[at + 16], c.wall_slots[at + 32] = qx, qy, qz
-            c.wall_slots[at + 48], c.wall_slots[at + 64], c.wall_slots[at + 80] = bx, by, bz
             c.wall_slots[at + 96], c.wall_slots[at + 112], c.wall_slots[at + 128] = ux, uy, uz
             c.wall_slots[at + 144], c.wall_slots[at + 160], c.wall_slots[at + 176] = wall_x, wall_y, wall_z
             c.wall_slots[at + 192] = c.wall_table[row, 14] * fn
@@ -325,4 +338,3 @@ def wall_forces(
         if xi / radius > c.deep[i]:
             c.deep[i] = xi / radius
             c.deep_with[i] = -1 - p
-    return fx, fy, fz, tx, ty, tz

@@ -15,7 +15,8 @@ from barchan.errors import Finding, SceneError
 
 SIMULATED = bool(config.ENABLE_CUDASIM)  # numba's simulator stands in for a GPU: slow, for a few grains
 THREADS = 8 if SIMULATED else 128  # of a block
-REGISTERS = {"float64": 128, "float32": 96}  # of a thread: fewer spill, more leave no room for other threads
+# Registers of a thread, for a whole step and for the forces of clumps: fewer spill, more leave room for fewer threads.
+REGISTERS = {"float64": (128, 128), "float32": (72, 96)}
 
 # A few grains do not fill a GPU, and need not.
 warnings.filterwarnings("ignore", message=r"(?s).*Grid size \d+ will likely result in GPU under-utilization")
@@ -206,13 +207,14 @@ def kernel(function: Any) -> Any:
     return cuda.jit(function) if SIMULATED else cuda.jit(function, cache=True, lto=False)
 
 
-def step_kernel(real: Any) -> Any:
+def step_kernel(real: Any, *, clumps: bool = False) -> Any:
     """The same for a kernel that computes contacts in this type: with as many registers as were found to be fastest."""
     if SIMULATED:
         return cuda.jit
     # Without link-time optimisation, which would round as it likes; numba forgets `lto` where it is not told of the
     # function in the same call.
-    return lambda function: cuda.jit(function, cache=True, lto=False, max_registers=REGISTERS[np.dtype(real).name])
+    registers = REGISTERS[np.dtype(real).name][clumps]
+    return lambda function: cuda.jit(function, cache=True, lto=False, max_registers=registers)
 
 
 def device(function: Any) -> Any:

@@ -14,9 +14,10 @@ import numpy as np
 from numba import cuda
 
 from barchan.kernels.cuda_device import Scratch, device, kernel, launch
-from barchan.kernels.cuda_rows import ROW, TOUCHED
+from barchan.kernels.cuda_rows import IMAGE, ROW, TOUCHED
 
 CHUNK = 64  # entries that one thread adds up
+NEARER = 0.49  # of a period: what is nearer is its own nearest image
 
 
 @kernel
@@ -329,23 +330,26 @@ def draw_rows(
         both = leeway[g] + leeway[b]
         for j in range(start[b], start[b + 1]):
             dx, dy, dz = spot[j, 0] - x, spot[j, 1] - y, spot[j, 2] - z
+            # While the row lasts, neither goes farther than its leeway.
+            ways = (abs(dx) + both) * inverse[0], (abs(dy) + both) * inverse[1], (abs(dz) + both) * inverse[2]
+            here = max(ways[0], ways[1], ways[2]) < NEARER
             dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
             dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
             dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
             far = (radius + both) + place[j, 3] if j > i else (place[j, 3] + both) + radius
             if dx * dx + dy * dy + dz * dz < far * far:
                 if n < room:
-                    entry = j
+                    entry = j if here else j | IMAGE
                     was_there = old_index[j]
                     for _ in range(remembered):  # both rows are mostly in the same order: look from the last place on
                         was = old_other[looked, a]
                         if (was & ROW) == was_there:
-                            if was != was_there:
-                                entry = j | TOUCHED
+                            if was >= TOUCHED:
+                                entry |= TOUCHED
                                 flip = vector != 0 and (a < was_there) != (i < j)
                                 for m in range(floats):
-                                    value = old_memory[looked * floats + m, a]
-                                    memory[n * floats + m, i] = -value if flip and m < 3 else value
+                                    value = old_memory[looked, a, m]
+                                    memory[n, i, m] = -value if flip and m < 3 else value
                             break
                         looked = looked + 1 if looked + 1 < remembered else 0
                     other[n, i] = entry
@@ -364,7 +368,8 @@ def recall(
     if i >= count:
         return
     for n in range(pair_count[i]):
-        j = other[n, i] & ROW
+        entry = other[n, i] & (TOUCHED - 1)
+        j = entry & ROW
         low, high = (i, j) if i < j else (j, i)
         for k in range(start[low], start[low + 1]):
             if second[k] == high:
@@ -372,9 +377,9 @@ def recall(
                 used = False
                 for m in range(floats):
                     value = host_memory[at + 16 * m]
-                    memory[n * floats + m, i] = value
+                    memory[n, i, m] = value
                     used = used or value != 0.0
-                other[n, i] = j | TOUCHED if used else j
+                other[n, i] = entry | TOUCHED if used else entry
 
 
 @kernel
@@ -408,4 +413,4 @@ def half_memory(count: int, rows: Any, memory: Any, floats: int, start: Any, fir
             at = (k // 16) * 16 * floats + k % 16
             touched = rows[n, i] >= TOUCHED
             for m in range(floats):
-                host_memory[at + 16 * m] = memory[n * floats + m, i] if touched else 0.0
+                host_memory[at + 16 * m] = memory[n, i, m] if touched else 0.0

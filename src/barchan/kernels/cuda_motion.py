@@ -14,7 +14,7 @@ import numpy as np
 from numba import cuda
 
 from barchan.kernels.bound import CLUMPS, REAL, STICTION
-from barchan.kernels.cuda_contacts import pair_forces, wall_forces
+from barchan.kernels.cuda_contacts import pair_forces, touch_walls, wall_forces
 from barchan.kernels.cuda_device import THREADS, device, kernel, step_kernel
 from barchan.kernels.soft_gather import hold, late_power
 from barchan.kernels.turning import rotated, spin_of, turned
@@ -143,6 +143,16 @@ def depart(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt:
         c.halt[0] = WORN
 
 
+@kernel
+def wall_step(c: Any, place: Any, motion: Any, dt: float, s: int) -> None:
+    """The beginning of step s, one thread a sphere: what each feels from walls."""
+    i = cuda.grid(1)
+    if i < c.spheres and c.halt[s] == 0:
+        touch_walls(
+            i, c, place, motion, c.position if CLUMPS else place, c.poses[s * c.moving], c.swallowed, s, dt
+        )  # fmt: skip
+
+
 @step_kernel(REAL)
 def whole_step(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt: float, s: int, last: int) -> None:
     """Step s of a batch for grains of one sphere: forces, two half kicks and the drift of the next step.
@@ -159,9 +169,7 @@ def whole_step(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any,
     rows = cuda.shared.array((THREADS, 9), REAL)
     if g < c.grains:
         fx, fy, fz, tx, ty, tz = pair_forces(g, c, place, motion, dt)
-        fx, fy, fz, tx, ty, tz = wall_forces(
-            g, c, place, motion, place, c.poses[s * c.moving], c.swallowed, s, dt, fx, fy, fz, tx, ty, tz
-        )
+        fx, fy, fz, tx, ty, tz = wall_forces(g, c, fx, fy, fz, tx, ty, tz)
         fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz = kicked(g, c, motion, dt, fx, fy, fz, tx, ty, tz)
         if last != 0:
             kept(g, c, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz)
@@ -179,17 +187,14 @@ def whole_step(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any,
             new_motion[base + (k >> 3), k & 7] = rows[k >> 3, k & 7]
 
 
-@step_kernel(REAL)
+@step_kernel(REAL, clumps=True)
 def sphere_forces(c: Any, place: Any, motion: Any, dt: float, s: int) -> None:
     """The first part of step s for grains of any shape, one thread a sphere: what each sphere feels."""
     i = cuda.grid(1)
     if i >= c.spheres or c.halt[s] != 0:
         return
     fx, fy, fz, tx, ty, tz = pair_forces(i, c, place, motion, dt)
-    fx, fy, fz, tx, ty, tz = wall_forces(
-        i, c, place, motion, c.position if CLUMPS else place, c.poses[s * c.moving], c.swallowed, s, dt, fx, fy, fz,
-        tx, ty, tz,
-    )  # fmt: skip
+    fx, fy, fz, tx, ty, tz = wall_forces(i, c, fx, fy, fz, tx, ty, tz)
     c.felt[0, i], c.felt[1, i], c.felt[2, i] = fx, fy, fz
     c.felt[3, i], c.felt[4, i], c.felt[5, i] = tx, ty, tz
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 TOUCHED = 1 << 30  # in an entry of a row: the two were touching, and the memory beside it holds something
-ROW = TOUCHED - 1  # the other sphere's index
+IMAGE = 1 << 29  # and that not both may be where they are: the nearest image of the other must be found
+ROW = IMAGE - 1  # the other sphere's index
 BOOKS = 8  # work against pairs (3) and walls (4) as on the CPU, J, and potential energy taken out by wrapping, J
+
+
+def wide(floats: int) -> int:
+    """How many numbers are kept for a memory of that many: one, or some fours, which are read at once."""
+    return 1 if floats == 1 else 4 * -(-floats // 4)
 
 
 class CudaArrays(NamedTuple):
@@ -41,7 +47,7 @@ class CudaArrays(NamedTuple):
     row: Any  # (N,) where the grain stands on the host
     pair_count: Any  # (M,)
     pair_other: Any  # (room, M) int32
-    pair_memory: Any  # (room · floats, M)
+    pair_memory: Any  # (room, M, wide(floats))
     book: Any  # (BOOKS, M) J
     deep: Any  # (M,) deepest overlap so far, over the smaller radius
     deep_with: Any  # (M,) with whom: a row of the host, or −1 − a piece

@@ -37,9 +37,9 @@ class CudaGrains:
         a, model = lists.arrays, lists.model
         self.kernels, self.host_kernels = kernels, lists.kernels
         self.real = np.float32 if single else np.float64
-        self.depart, self.whole_step, self.sphere_forces, self.grain_step = (
-            Launcher(one, exact=not single)
-            for one in (kernels.depart, kernels.whole_step, kernels.sphere_forces, kernels.grain_step)
+        self.depart, self.wall_step, self.whole_step, self.sphere_forces, self.grain_step = (
+            Launcher(getattr(kernels, name), exact=not single)
+            for name in ("depart", "wall_step", "whole_step", "sphere_forces", "grain_step")
         )
         self.scratch = Scratch()
         self.count, self.spheres = len(a["id"]), len(a["place"]) - GHOSTS
@@ -132,6 +132,8 @@ class CudaGrains:
         for s in range(allowed):
             last = s == allowed - 1 and not trailing and not strayed
             at = self._buffers(now + drifts)
+            if self.lists.numbers.wall_contacts:
+                self.wall_step(self.spheres, self.packed, at[:2], self.dt, s)
             if self.whole:
                 self.whole_step(self.count, self.packed, at, self.dt, s, int(last))
             else:

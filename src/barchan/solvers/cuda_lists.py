@@ -12,6 +12,7 @@ import numpy as np
 
 from barchan.kernels import cuda_lists, cuda_order, neighbours
 from barchan.kernels.cuda_device import empty, fetch, launch, send
+from barchan.kernels.cuda_rows import wide
 from barchan.solvers.common import corner
 from barchan.solvers.soft_arrays import LANES, blocks
 from barchan.solvers.soft_lists import LEFT, SORT_EVERY, Lists, Tempo
@@ -39,7 +40,7 @@ class CudaRows:
         if room > self.room:
             self.room = room
             self.other = empty((room, self.spheres), np.int32)
-            self.memory = empty((room * self.floats, self.spheres), self.real)
+            self.memory = empty((room, self.spheres, wide(self.floats)), self.real)
 
 
 class CudaLists:
@@ -78,8 +79,7 @@ class CudaLists:
         k = self.grains.host_kernels
         if contacts > self.wall_capacity or not self.wall_capacity:
             self.wall_capacity = contacts + contacts // 8 + LANES
-            size = self.wall_capacity if k.STICTION else 0
-            self.wall_slots = empty(blocks(size) * LANES * k.WALL_SLOTS, float)
+            self.wall_slots = empty(blocks(self.wall_capacity) * LANES * k.WALL_SLOTS, float)
             size = self.wall_capacity if k.MESHES else 0
             self.wall_gap, self.wall_seam = empty((size, 4), float), empty(size, np.int64)
 

@@ -32,8 +32,6 @@ def refuse(model: Model | None) -> None:
         (scene.solver != "soft", "solver", repr(scene.solver)),
         (isinstance(scene.integrator, RungeKutta), "integrator", repr(scene.integrator.key)),
         (len(walls.servo_row) > 0, "walls", "a wall that forces move (servo)"),
-        (bool((walls.mesh >= 0).any()), "walls", "a wall of triangles (mesh)"),
-        (bool(walls.absorbing.any()), "walls", "a wall that absorbs grains"),
         (bool(scene.tethers), "tethers", f"{len(scene.tethers)} of them"),
         (scene.drag > 0, "drag", f"{scene.drag:g} N s/m"),
         (scene.deformation is not None, "deformation", "a box that deforms"),
