@@ -89,7 +89,7 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
                 k += 1
         if looking:
             break
-        per = one
+        per: Any = one
         if SINGLE:  # a root in single precision, and a step of Newton's method in double
             per = one / math.sqrt(max(REAL(square), REAL(TINY)))
             distance = square * per
@@ -107,8 +107,8 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
         h = c.grain[j] if CLUMPS else j
         vx, vy, vz, mass_h = read_four(motion, (h, 0))
         wx, wy, wz, inertia_h = read_four(motion, (h, 4))
-        m0, m1, m2, m3 = REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)
-        m4, m5, m6, m7 = REAL(0.0), REAL(0.0), REAL(0.0), REAL(0.0)
+        zero: Any = REAL(0.0)
+        m0, m1, m2, m3, m4, m5, m6, m7 = zero, zero, zero, zero, zero, zero, zero, zero
         if M1:
             m0, m1, m2, m3 = take_four(c.pair_memory, (k, i, 0))
         else:
@@ -147,8 +147,7 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
         sy = vy + closing * ny
         sz = vz + closing * nz
         if not old:
-            m0, m1, m2 = REAL(0.0), REAL(0.0), REAL(0.0)
-            m3, m4, m5 = REAL(0.0), REAL(0.0), REAL(0.0)
+            m0, m1, m2, m3, m4, m5 = zero, zero, zero, zero, zero, zero
             c.pair_other[k, i] = entry | TOUCHED
         gx, gy, gz = REAL(0.0), REAL(0.0), REAL(0.0)
         if VECTOR:

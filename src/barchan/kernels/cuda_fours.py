@@ -29,9 +29,10 @@ if SIMULATED:
 
 else:
     from llvmlite import ir
-    from numba.core import types
+    from numba.core import types as numba_types
     from numba.cuda.extending import intrinsic
 
+    types: Any = numba_types
     BYTES = 16  # that are read at once
 
     def _pointer(context: Any, builder: Any, signature: Any, args: Any) -> Any:

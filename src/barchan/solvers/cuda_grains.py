@@ -32,6 +32,7 @@ class CudaGrains:
     velocity: Any
     orientation: Any
     angular: Any
+    bound: Any
 
     def __init__(self, lists: Lists, kernels: Any, fixed: dict[str, Any], *, single: bool, dt: float) -> None:
         a, model = lists.arrays, lists.model
