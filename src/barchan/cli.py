@@ -98,7 +98,8 @@ def run(
     start: Annotated[
         Path | None, typer.Option("--from", metavar="RUN", help="Begin with the grains at the end of another run.")
     ] = None,
-    device: Annotated[str, typer.Option(help="What to compute on: cpu.")] = "cpu",
+    device: Annotated[str, typer.Option(help="What to compute on: cpu, cuda.")] = "cpu",
+    precision: Annotated[str, typer.Option(help="On cuda: double, or mixed (all but positions single).")] = "double",
     solver: Annotated[str | None, typer.Option(help="How motion is computed, instead of what the scene says.")] = None,
     quiet: Quiet = False,
     no_movie: NoMovie = False,
@@ -109,15 +110,15 @@ def run(
     from barchan.run import loop
     from barchan.run.progress import chosen
 
-    if device != "cpu":
-        raise SceneError(Finding("--device", repr(device), "this version computes on 'cpu' only"))
     loaded = _load(scene, [*(changes or []), *([f"solver={solver}"] if solver else [])])
     if start is not None:
         loaded = loaded.model_copy(update={"start": str(start)})
     if view:
         out = out or default_folder(loaded.name)
     with look.shown_live(out if view else None) as shown:
-        result = loop.run(loaded, out, force=force, threads=threads, progress=chosen(quiet=quiet))
+        result = loop.run(
+            loaded, out, force=force, threads=threads, device=device, precision=precision, progress=chosen(quiet=quiet)
+        )
         _show(result, quiet=quiet, movie=not no_movie)
         shown.stay()
 
@@ -243,24 +244,28 @@ def reproduce(
 @app.command()
 def bench(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="settled-bed, hopper, clumps, gas, relax, triangles, or all.")
+        str,
+        typer.Argument(metavar="NAME", help="settled-bed, moving-bed, hopper, clumps, gas, relax, triangles, or all."),
     ],
     grains: Annotated[int | None, typer.Option(min=1, help="How many grains; left out, as many as suit.")] = None,
     threads: Annotated[
         list[int] | None, typer.Option(min=1, help="On how many threads; may be given again. Left out: one, and all.")
     ] = None,
     seconds: Annotated[float, typer.Option(min=0.1, help="How long each measurement lasts at least.")] = 3.0,
+    device: Annotated[str, typer.Option(help="What to compute on: cpu, cuda (both beds).")] = "cpu",
+    precision: Annotated[str, typer.Option(help="On cuda: double, or mixed (all but positions single).")] = "double",
 ) -> None:
     """Measure the speed on this machine; the last line is JSON."""
     from barchan import bench as room
 
     rows = []
-    for row in room.measure(name, grains, threads or (), seconds):
+    for row in room.measure(name, grains, threads or (), seconds, device=device, precision=precision):
         of = next(key for key in row if key.endswith("_per_second"))
         unit = of.removesuffix("_per_second").replace("_", "-", 1)
         speed = f"{row[of] / 1e6:.2f} M {unit}/s (median {row['median'] / 1e6:.2f})"
+        where = f"{row['threads']} thread(s)" if row["device"] == "cpu" else f"{row['device']}, {row['precision']}"
         what = ", ".join([row["benchmark"], *([row["minimiser"]] if "minimiser" in row else [])])
-        typer.echo(f"{what}, {row['grains']} grains, {row['threads']} thread(s): {speed}")
+        typer.echo(f"{what}, {row['grains']} grains, {where}: {speed}")
         rows.append(row)
     typer.echo(json.dumps({**room.stamp(), "results": rows}))
 

@@ -12,6 +12,7 @@ from barchan.errors import SceneError
 
 SMALL = {
     "settled-bed": {"grains": 1000},
+    "moving-bed": {"grains": 80},
     "hopper": {"grains": 20},
     "clumps": {"grains": 27, "settled": 0.002},
     "gas": {"grains": 100},

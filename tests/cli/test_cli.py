@@ -99,7 +99,7 @@ def test_render(run_folder, command):
         (("export", "out", "--to", "pdb", "--out", "x"), "known: csv"),
         (("info", "nowhere"), "no such file or folder"),
         (("resume", "nowhere"), "no such file or folder"),
-        (("run", "small.toml", "--device", "cuda", "--out", "new"), "'cpu' only"),
+        (("run", "small.toml", "--device", "tpu", "--out", "new"), "cpu, cuda"),
         (("run", "small.toml", "--solver", "magic", "--out", "new"), "solver"),
         (("run", "small.toml", "--set", "duratoin=1", "--out", "new"), "did you mean 'duration'"),
         (("run", "no-such-scene"), "no such scene"),

@@ -10,10 +10,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from barchan import __version__
+from barchan import __version__, solvers
 from barchan.errors import FileError, Finding, SceneError
 
-NAMES = ("settled-bed", "hopper", "clumps", "gas", "relax", "triangles")
+NAMES = ("settled-bed", "moving-bed", "hopper", "clumps", "gas", "relax", "triangles")
+ON_GPU = ("settled-bed", "moving-bed")
 
 
 def benchmark(name: str) -> ModuleType:
@@ -23,13 +24,31 @@ def benchmark(name: str) -> ModuleType:
     return importlib.import_module(f"barchan.bench.{name.replace('-', '_')}")
 
 
-def measure(name: str, grains: int | None, threads: Sequence[int], seconds: float) -> Iterator[dict[str, Any]]:
+def measure(
+    name: str,
+    grains: int | None,
+    threads: Sequence[int],
+    seconds: float,
+    *,
+    device: str = "cpu",
+    precision: str = "double",
+) -> Iterator[dict[str, Any]]:
     """The rows of the benchmark of that name, or of all of them; without `grains` each has a number of its own."""
-    chosen = NAMES if name == "all" else (name,)
+    gpu = device != "cpu"
+    chosen = (ON_GPU if gpu else NAMES) if name == "all" else (name,)
     found = [benchmark(one) for one in chosen]  # a wrong name is told before anything is measured
+    solvers.check_device(None, device, precision)
     size = {} if grains is None else {"grains": grains}
+    if gpu and chosen[0] not in ON_GPU:
+        what = f"{name!r} does not run on a GPU"
+        raise SceneError(Finding("--device", repr(device), what, f"known there: {', '.join(ON_GPU)}"))
+    if gpu and threads:
+        raise SceneError(Finding("--threads", ", ".join(map(str, threads)), "a GPU has no use for threads"))
     for one in found:
-        yield from one.measure(threads=threads, seconds=seconds, **size)
+        if gpu:
+            yield from one.measure_device(seconds=seconds, device=device, precision=precision, **size)
+        else:
+            yield from one.measure(threads=threads, seconds=seconds, **size)
 
 
 def data(name: str) -> Path:

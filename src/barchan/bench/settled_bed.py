@@ -9,7 +9,7 @@ import numpy as np
 
 from barchan import solvers
 from barchan.bench import data
-from barchan.bench.stepping import contacts, rates
+from barchan.bench.stepping import contacts, on_gpu, rates
 from barchan.errors import Finding, SceneError
 from barchan.kernels import threads as kernel_threads
 from barchan.model.build import Model, build
@@ -57,6 +57,16 @@ def bed(grains: int) -> tuple[Model, Grains]:
     grown.velocity[:] = np.tile(velocity, (copies, 1))
     grown.spin[:] = np.tile(spin, (copies, 1))
     return model, grown
+
+
+def measure_device(*, grains: int = 100_000, seconds: float, device: str, precision: str) -> Iterator[dict[str, Any]]:
+    """The same on a GPU, neighbour lists included; the state stays there while the clock runs."""
+    from barchan.kernels import cuda_device
+
+    kernel_threads.use(kernel_threads.most())
+    model, start = bed(grains)
+    yield {"benchmark": "settled-bed", **on_gpu(model, start, TIME_STEP, seconds, device=device, precision=precision),
+           "law": "hertz", "machine": cuda_device.name()}  # fmt: skip
 
 
 def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float = 3.0) -> Iterator[dict[str, Any]]:

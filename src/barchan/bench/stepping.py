@@ -7,6 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from barchan import solvers
+from barchan.model.build import Model
+from barchan.model.grains import Grains
+
 
 def rates(solver: Any, grains: int, steps: int, seconds: float) -> list[float]:
     """Grain-steps per second of stretches of that many steps, over at least that long and three of them."""
@@ -23,3 +27,28 @@ def contacts(solver: Any) -> int:
     """How often a grain touches something: a contact between two counts twice."""
     moment = solver.moment()
     return len(moment.contact_first) + int(np.count_nonzero(moment.contact_second >= 0))
+
+
+def on_gpu(
+    model: Model, start: Grains, time_step: float, seconds: float, *, device: str, precision: str, settle: int = 200
+) -> dict[str, Any]:
+    """How fast a GPU moves these grains: `settle` steps first, then stretches of steps for that many seconds."""
+    solver: Any = solvers.create(model, start, time_step, device=device, precision=precision)
+    solver.advance(settle)
+    lists, first = solver.list_counts, solver.step
+    found = rates(solver, len(start), max(200, 400_000_000 // len(start)), seconds)
+    made, searched = (now - was for now, was in zip(solver.list_counts, lists, strict=True))
+    taken = solver.step - first
+    return {
+        "grains": len(start),
+        "spheres": solver.sphere_count,
+        "device": device,
+        "precision": precision,
+        "grain_steps_per_second": max(found),
+        "median": float(np.median(found)),
+        "steps": taken,
+        "steps_per_list": taken / max(made, 1),
+        "steps_per_search": taken / max(searched, 1),
+        "contacts_per_grain": contacts(solver) / len(start),
+        "worst_overlap": solver.worst_overlap,
+    }

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
+
 MEMORY = 1  # floats that a contact remembers, at least one
 VECTOR = False  # the first three are a vector that follows the contact plane
 PATH = False  # the first is a length
@@ -24,9 +26,15 @@ ROLLING = False
 STICTION = False
 MATERIALS = False  # more than one kind of pair
 
+# Of kernels for the GPU: the type of all but positions, and what keeps divisions finite in it.
+REAL = np.float64
+TINY = 1e-100
+
 # overlap, closing, slip (3), radius, mass, step, memory (6), constants (12) -> normal, friction (3), memory (6)
 law: Callable[..., tuple[float, ...]]
 wall_law: Callable[..., tuple[float, ...]]
+device_law: Callable[..., tuple[float, ...]]  # the same two for the GPU, of type REAL
+device_wall_law: Callable[..., tuple[float, ...]]
 # overlap, radius, mass, memory (6), table of constants, row -> normal J, tangential J
 stored: Callable[..., tuple[float, float]]
 wall_stored: Callable[..., tuple[float, float]]

@@ -27,7 +27,7 @@ from numba import njit
 
 from barchan import __version__
 from barchan.errors import Finding, SceneError
-from barchan.kernels import roots
+from barchan.kernels import roots, single_precision
 from barchan.laws import Law, _normal
 from barchan.model import course
 from barchan.potentials import Potential
@@ -35,6 +35,10 @@ from barchan.potentials import Potential
 TEMPLATES = (  # those that a template imports stand before it
     "turning", "wall_frames", "soft_slots", "soft_drift", "soft_gather", "soft_surfaces", "soft_stages", "soft_pairs",
     "soft_walls", "soft_meshes", "soft_servos", "soft_tethers", "soft_box", "soft_motion", "soft_runge_kutta",
+)  # fmt: skip
+CUDA_TEMPLATES = (  # the functions of the CPU's templates that they call are compiled for the GPU as they are
+    "turning", "wall_frames", "soft_slots", "soft_gather", "soft_surfaces", "soft_walls", "soft_meshes",
+    "cuda_contacts", "cuda_walls", "cuda_motion",
 )  # fmt: skip
 HARD_TEMPLATES = ("turning", "wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_search", "hard_events")
 RELAX_TEMPLATES = ("turning", "relax_energy", "relax_steps")
@@ -47,6 +51,7 @@ LAW_COLUMNS = (
 )
 MEMORY_SLOTS = 6
 PRELUDE = ("from numba import njit", "from barchan.kernels.compile import bound_class, compiled_by")
+PLAIN = "from barchan.kernels.plain import njit"
 # Of functions that kernels alone call: no doors for Python and C, which take longer to compile than most of them.
 INNER = 'error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True'
 
@@ -135,18 +140,50 @@ def bind(
     switches: Mapping[str, bool],
 ) -> types.SimpleNamespace:
     """The kernels of `TEMPLATES` for these laws, gap and path functions, and switches, as a namespace."""
-    return _bound(
-        [
-            *_switch_bindings(switches),
-            *_law_bindings(law, "", "law", "stored"),
-            *_law_bindings(wall_law, "WALL_", "wall_law", "wall_stored"),
-            _gap_binding(gaps),
-            _path_binding(paths),
-            (frozenset({"box_course"}), [f"box_course = compiled_by({_registered(course.stretch)!r})"]),
-        ],
-        "bound",
-        TEMPLATES,
-    )
+    return _bound(_soft_bindings(law, wall_law, gaps, paths, switches), "bound", TEMPLATES)
+
+
+def _soft_bindings(
+    law: Law,
+    wall_law: Law,
+    gaps: list[Callable[..., Any]],
+    paths: list[Callable[..., Any]],
+    switches: Mapping[str, bool],
+) -> list[Binding]:
+    return [
+        *_switch_bindings(switches),
+        *_law_bindings(law, "", "law", "stored"),
+        *_law_bindings(wall_law, "WALL_", "wall_law", "wall_stored"),
+        _gap_binding(gaps),
+        _path_binding(paths),
+        (frozenset({"box_course"}), [f"box_course = compiled_by({_registered(course.stretch)!r})"]),
+    ]
+
+
+def bind_cuda(
+    law: Law,
+    wall_law: Law,
+    gaps: list[Callable[..., Any]],
+    paths: list[Callable[..., Any]],
+    switches: Mapping[str, bool],
+    *,
+    single: bool,
+) -> types.SimpleNamespace:
+    """The kernels of `CUDA_TEMPLATES` for these laws, gap and path functions, and switches, as a namespace.
+
+    single: all but positions are float32. In numba's simulator nothing is compiled, since its arrays are no real ones.
+    """
+    from barchan.kernels.cuda_device import SIMULATED
+
+    real, tiny = ("float32", single_precision.TINY) if single else ("float64", 1e-100)
+    bindings = [
+        *_soft_bindings(law, wall_law, gaps, paths, switches),
+        *_law_bindings(law, "", "device_law", "device_stored", single=single)[-1:],
+        *_law_bindings(wall_law, "", "device_wall_law", "device_wall_stored", single=single)[-1:],
+        (frozenset({"REAL"}), ["import numpy", f"REAL = numpy.{real}"]),
+        (frozenset({"TINY"}), [f"TINY = {tiny!r}"]),
+    ]
+    return _bound(bindings, "bound", CUDA_TEMPLATES, plain=SIMULATED)
 
 
 def bind_hard(
@@ -170,8 +207,13 @@ def bind_beams(paths: list[Callable[..., Any]]) -> types.SimpleNamespace:
     return _bound([_path_binding(paths)], "bound", BEAMS_TEMPLATES + BEAMS_KERNELS)
 
 
-def _bound(bindings: list[Binding], stand_in: str, templates: tuple[str, ...]) -> types.SimpleNamespace:
-    """The templates with what they import from their stand-in bound, each from the cache where it has it."""
+def _bound(
+    bindings: list[Binding], stand_in: str, templates: tuple[str, ...], *, plain: bool = False
+) -> types.SimpleNamespace:
+    """The templates with what they import from their stand-in bound, each from the cache where it has it.
+
+    plain: as ordinary Python, for a simulator.
+    """
     packages: dict[str, str] = {}
     found: dict[str, Any] = {}
     for name in templates:
@@ -183,6 +225,8 @@ def _bound(bindings: list[Binding], stand_in: str, templates: tuple[str, ...]) -
             if home:
                 text = text.replace(f"from barchan.kernels.{other} import", f"from {home} import")
         header = "\n".join([*PRELUDE, *lines, ""])
+        if plain:
+            text, header = (part.replace("from numba import njit", PLAIN) for part in (text, header))
         parts = [header, numba.__version__, text, _template("roots")[0]]
         mark = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
         packages[name] = f"barchan_bound_{mark}"
@@ -223,9 +267,11 @@ def compiled_by(token: str) -> Any:
     return _functions[token]
 
 
-def _law_bindings(law: Law, prefix: str, name: str, stored: str) -> list[Binding]:
+def _law_bindings(law: Law, prefix: str, name: str, stored: str, *, single: bool = False) -> list[Binding]:
     kind = type(law)
     constants, function = kind.Constants, law.form()[0]
+    if single:
+        function = single_precision.rewritten(function)
     token = fingerprint(constants) + fingerprint(function)
     _functions[token] = constants
     force, energy = _registered(function, inline=True), _registered(kind.stored)

@@ -63,37 +63,46 @@ def join_facets(
     another one has come to stand for hands over what it remembers.
     """
     for i in prange(count):
-        low, high = start[i], start[i + 1]
-        x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
-        same = SAME_PLACE * radius
-        for k in range(low, high):
-            gap[k, 3], gap[k, 0], gap[k, 1], gap[k, 2] = wall_gap(piece[k], x, y, z, frame, pose, kind, shape_table)
-            seam[k] = TOUCHES
-        for k in range(low, high):
-            if mesh[piece[k]] < 0 or gap[k, 3] >= radius:
-                continue
-            best = TOUCHES
-            fx, fy, fz = x - gap[k, 3] * gap[k, 0], y - gap[k, 3] * gap[k, 1], z - gap[k, 3] * gap[k, 2]
-            for q in range(low, high):
-                if mesh[piece[q]] == mesh[piece[k]] and nearer(q, k, gap) and (best < 0 or nearer(q, best, gap)):
-                    distance, _, _, _ = wall_gap(piece[q], fx, fy, fz, frame, pose, kind, shape_table)
-                    if distance <= same:
-                        best = q
-            seam[k] = best
-        for k in range(low, high):
-            p = piece[k]
-            if mesh[p] >= 0 and gap[k, 3] < radius:
-                if facet_table[p, 6] != 0.0 or facet_table[p, 7] != 0.0 or facet_table[p, 8] != 0.0:
-                    take_side(
-                        k, low, high, x, y, z, radius, piece, mesh, facet_table, frame, pose, kind, shape_table, gap,
-                        seam,
-                    )  # fmt: skip
-        for k in range(low, high):
-            heir = k
-            while seam[heir] >= 0:
-                heir = seam[heir]
-            if heir != k and seam[heir] != DROPPED:
-                hand_over(k, heir, memory)
+        join_sphere(i, start, piece, place, mesh, facet_table, frame, pose, kind, shape_table, gap, seam, memory)
+
+
+@njit(cache=True, error_model="numpy")
+def join_sphere(
+    i: int, start: Any, piece: Any, place: Any, mesh: Any, facet_table: Any, frame: Any, pose: Any, kind: Any,
+    shape_table: Any, gap: Any, seam: Any, memory: Any,
+) -> None:  # fmt: skip
+    """The contacts of sphere i."""
+    low, high = start[i], start[i + 1]
+    x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
+    same = SAME_PLACE * radius
+    for k in range(low, high):
+        gap[k, 3], gap[k, 0], gap[k, 1], gap[k, 2] = wall_gap(piece[k], x, y, z, frame, pose, kind, shape_table)
+        seam[k] = TOUCHES
+    for k in range(low, high):
+        if mesh[piece[k]] < 0 or gap[k, 3] >= radius:
+            continue
+        best = TOUCHES
+        fx, fy, fz = x - gap[k, 3] * gap[k, 0], y - gap[k, 3] * gap[k, 1], z - gap[k, 3] * gap[k, 2]
+        for q in range(low, high):
+            if mesh[piece[q]] == mesh[piece[k]] and nearer(q, k, gap) and (best < 0 or nearer(q, best, gap)):
+                distance, _, _, _ = wall_gap(piece[q], fx, fy, fz, frame, pose, kind, shape_table)
+                if distance <= same:
+                    best = q
+        seam[k] = best
+    for k in range(low, high):
+        p = piece[k]
+        if mesh[p] >= 0 and gap[k, 3] < radius:
+            if facet_table[p, 6] != 0.0 or facet_table[p, 7] != 0.0 or facet_table[p, 8] != 0.0:
+                take_side(
+                    k, low, high, x, y, z, radius, piece, mesh, facet_table, frame, pose, kind, shape_table, gap,
+                    seam,
+                )  # fmt: skip
+    for k in range(low, high):
+        heir = k
+        while seam[heir] >= 0:
+            heir = seam[heir]
+        if heir != k and seam[heir] != DROPPED:
+            hand_over(k, heir, memory)
 
 
 @njit(cache=True)

@@ -47,6 +47,33 @@ def wall_pace(frames: int, pose: Any, axial: Any, reach: Any) -> float:
 
 
 @njit(cache=True)
+def wall_course(
+    begin: int, steps: int, dt: float, leeway: float, pending: bool, trailing: bool, frames: int, rest: Any,
+    motions: Any, motion_kind: Any, motion_table: Any, begun: Any, axial: Any, reach: Any, pose: Any, strayed: float,
+    poses: Any, strays: Any,
+) -> int:  # fmt: skip
+    """Where walls will be at the steps after step `begin`: poses, and how far they may have strayed by each drift.
+
+    pending: the first drift is done and counted. trailing: the last step is followed by one more drift. Answers with
+    the steps after which a wall may have gone farther than its leeway, m, since the list was made.
+    """
+    if not pending:
+        strayed += dt * wall_pace(frames, pose, axial, reach)
+    strays[0] = strayed
+    if not pending and strayed > leeway:
+        return 0
+    for s in range(steps):
+        move_walls((begin + s + 1) * dt, frames, rest, motions, motion_kind, motion_table, begun, pose)
+        poses[s] = pose
+        if trailing or s < steps - 1:
+            strayed += dt * wall_pace(frames, pose, axial, reach)
+        strays[s + 1] = strayed
+        if strayed > leeway:
+            return s + 1
+    return steps
+
+
+@njit(cache=True)
 def wall_gap(
     piece: int, x: float, y: float, z: float, frame: Any, pose: Any, kind: Any, shape_table: Any
 ) -> tuple[float, float, float, float]:
@@ -68,53 +95,61 @@ def near_walls(
 
     Where a row is too short the count still says how long it should have been.
     """
-    room = found.shape[1]
     for i in prange(count):
-        n = 0
-        x, y, z, reach = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
-        for entry in range(len(grids.loose)):
-            p = grids.loose[entry]
-            if present[p]:
-                distance, _, _, _ = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
-                if distance < reach:
-                    if n < room:
-                        found[i, n] = p
-                    n += 1
-        for g in range(len(grids.piece)):
-            f = frame[grids.piece[g]]
-            if not present[grids.piece[g]]:
-                continue
-            lx, ly, lz = rotated(
-                pose[f, 3], -pose[f, 4], -pose[f, 5], -pose[f, 6], x - pose[f, 0], y - pose[f, 1], z - pose[f, 2]
-            )
-            lx, ly, lz = lx - grids.corner[g, 0], ly - grids.corner[g, 1], lz - grids.corner[g, 2]
-            size, cells = grids.size[g], grids.cells[g]
-            low_x, high_x = cell_range(lx, reach, size, cells[0])
-            low_y, high_y = cell_range(ly, reach, size, cells[1])
-            low_z, high_z = cell_range(lz, reach, size, cells[2])
-            for cx in range(low_x, high_x):
-                for cy in range(low_y, high_y):
-                    for cz in range(low_z, high_z):
-                        c = grids.offset[g] + (cx * cells[1] + cy) * cells[2] + cz
-                        for e in range(grids.start[c], grids.start[c + 1]):
-                            p = grids.entries[e]
-                            # A facet lies in several cells: it is looked at in the lowest of those searched.
-                            if (
-                                cx != max(low_x, grids.first[p, 0])
-                                or cy != max(low_y, grids.first[p, 1])
-                                or cz != max(low_z, grids.first[p, 2])
-                            ):
-                                continue
-                            distance, _, _, _ = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
-                            if distance < reach:
-                                if n < room:
-                                    k = n
-                                    while k > 0 and found[i, k - 1] > p:
-                                        found[i, k] = found[i, k - 1]
-                                        k -= 1
-                                    found[i, k] = p
-                                n += 1
-        found_count[i] = n
+        found_count[i] = near_pieces(i, place, grids, present, frame, pose, kind, shape_table, found)
+
+
+@njit(cache=True)
+def near_pieces(
+    i: int, place: Any, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, found: Any
+) -> int:  # fmt: skip
+    """The pieces that sphere i touches, into found[i]; answers with how many there are."""
+    room = found.shape[1]
+    n = 0
+    x, y, z, reach = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
+    for entry in range(len(grids.loose)):
+        p = grids.loose[entry]
+        if present[p]:
+            distance, _, _, _ = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
+            if distance < reach:
+                if n < room:
+                    found[i, n] = p
+                n += 1
+    for g in range(len(grids.piece)):
+        f = frame[grids.piece[g]]
+        if not present[grids.piece[g]]:
+            continue
+        lx, ly, lz = rotated(
+            pose[f, 3], -pose[f, 4], -pose[f, 5], -pose[f, 6], x - pose[f, 0], y - pose[f, 1], z - pose[f, 2]
+        )
+        lx, ly, lz = lx - grids.corner[g, 0], ly - grids.corner[g, 1], lz - grids.corner[g, 2]
+        size, cells = grids.size[g], grids.cells[g]
+        low_x, high_x = cell_range(lx, reach, size, cells[0])
+        low_y, high_y = cell_range(ly, reach, size, cells[1])
+        low_z, high_z = cell_range(lz, reach, size, cells[2])
+        for cx in range(low_x, high_x):
+            for cy in range(low_y, high_y):
+                for cz in range(low_z, high_z):
+                    c = grids.offset[g] + (cx * cells[1] + cy) * cells[2] + cz
+                    for e in range(grids.start[c], grids.start[c + 1]):
+                        p = grids.entries[e]
+                        # A facet lies in several cells: it is looked at in the lowest of those searched.
+                        if (
+                            cx != max(low_x, grids.first[p, 0])
+                            or cy != max(low_y, grids.first[p, 1])
+                            or cz != max(low_z, grids.first[p, 2])
+                        ):
+                            continue
+                        distance, _, _, _ = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
+                        if distance < reach:
+                            if n < room:
+                                k = n
+                                while k > 0 and found[i, k - 1] > p:
+                                    found[i, k] = found[i, k - 1]
+                                    k -= 1
+                                found[i, k] = p
+                            n += 1
+    return n
 
 
 @njit(cache=True)

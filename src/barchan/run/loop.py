@@ -55,20 +55,27 @@ def run(
     *,
     force: bool = False,
     threads: int | None = None,
+    device: str = "cpu",
+    precision: str = "double",
     progress: Progress | None = None,
 ) -> RunResult:
     """Run a scene and record it in `folder`, which must be new unless `force`; left out, it is `runs/<name>-<n>`.
 
-    `threads` changes the speed and not a bit of the result. `progress` shows how far the run is; left out, it is a line
-    on the terminal. Ctrl-C saves a checkpoint and raises `Interrupted`, a KeyboardInterrupt; `resume` goes on from it.
+    `threads` changes the speed and not a bit of the result. `device` "cuda" computes soft spheres on a GPU; what that
+    lacks is a SceneError. `precision` "mixed", there, keeps all but positions in single precision. `progress` shows how
+    far the run is; left out, it is a line on the terminal. Ctrl-C saves a checkpoint and raises `Interrupted`, a
+    KeyboardInterrupt; `resume` goes on from it.
     """
     with _shown(progress) as progress:
-        plan = Plan.of(scene)
+        solvers.check_device(None, device, precision)
+        plan = Plan.of(scene, device=device)
+        solvers.check_device(plan.model, device, precision)
         for warning in plan.warnings:
             progress.note(f"warning: {warning}")
         count = _use_threads(threads, plan.most_spheres)
         where = create(default_folder(scene.name) if folder is None else folder, force=force)
-        return _start(plan, where, _provenance(scene), count, progress, resume=None)
+        meta = {**_provenance(scene), "device": device, "precision": precision}
+        return _start(plan, where, meta, count, progress, resume=None)
 
 
 def resume(folder: Path | str, *, threads: int | None = None, progress: Progress | None = None) -> RunResult:
@@ -80,9 +87,10 @@ def resume(folder: Path | str, *, threads: int | None = None, progress: Progress
             if finished:
                 return RunResult(where, {**recording.summary, **summary.read(where)}, was_finished=True)
         scene = loads(scene_toml, str(where))
+        solvers.check_device(None, **_where(meta))
         _compare_versions(meta, progress)
         if not any((where / CHECKPOINT).with_suffix(ending).is_file() for ending in (".blocks", ".previous")):
-            plan = Plan.of(scene)
+            plan = Plan.of(scene, device=_where(meta)["device"])
             count = _use_threads(threads, plan.most_spheres)
             return _start(plan, where, meta, count, progress, resume=(0, 0))
         return _go_on(scene, where, meta, threads, progress)
@@ -97,7 +105,7 @@ def _start(
     with Interrupt() as interrupt, recorder:
         began = time.monotonic()
         progress.status(PREPARING)
-        solver = solvers.create(plan.model, plan.grains, plan.time_step.value)
+        solver = solvers.create(plan.model, plan.grains, plan.time_step.value, **_where(meta))
         solver.meet_walls()
         session = Session(
             scene, solver, recorder, plan.measures, Story(scene), pieces=plan.pieces, progress=progress,
@@ -115,7 +123,7 @@ def _go_on(scene: Scene, where: Path, meta: Mapping[str, Any], threads: int | No
     with Interrupt() as interrupt, recorder:
         began = time.monotonic() - saved["wall_time"]
         progress.status(PREPARING)
-        solver = solvers.restore(model, arrays, saved["solver"])
+        solver = solvers.restore(model, arrays, saved["solver"], **_where(meta))
         count = _use_threads(threads, solver.sphere_count)
         schedule = Schedule.of(scene, pieces=saved["pieces"], edges=model.walls.edges())
         story = Story(scene)
@@ -125,6 +133,11 @@ def _go_on(scene: Scene, where: Path, meta: Mapping[str, Any], threads: int | No
             began=began, saved=saved["time"],
         )  # fmt: skip
         return _result(where, session.go(schedule.visits(after=saved["time"])), count)
+
+
+def _where(meta: Mapping[str, Any]) -> dict[str, str]:
+    """The device and the precision that a run was begun with: it goes on with them."""
+    return {"device": meta.get("device", "cpu"), "precision": meta.get("precision", "double")}
 
 
 def _result(where: Path, numbers: Mapping[str, Any], threads: int) -> RunResult:

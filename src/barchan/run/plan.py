@@ -22,8 +22,11 @@ from barchan.scene import Scene
 from barchan.solvers import beams_preflight, preflight, relax_preflight
 
 ALWAYS = ("energy", "contacts", "pile", "count")  # observables of every run
-MOST_WORK = 1_000_000  # grain-steps between two visits: about a fifth of a second on one core
-WATCHES = 10  # visits a frame, where that leaves LEAST_STEPS between them: fewer would cost more than they are worth
+# Grain-steps between two visits: about a fifth of a second on one core, ten seconds on a GPU, from which all grains are
+# fetched for every visit.
+MOST_WORK = {"cpu": 1_000_000, "cuda": 20_000_000_000}
+# Visits a frame, where that leaves LEAST_STEPS between them: fewer would cost more than they are worth.
+WATCHES = {"cpu": 10, "cuda": 2}
 LEAST_STEPS = 500
 
 
@@ -76,9 +79,10 @@ class Plan:
     time_step: TimeStep
     measures: Measures
     warnings: tuple[Finding, ...]
+    device: str = "cpu"
 
     @classmethod
-    def of(cls, scene: Scene) -> Plan:
+    def of(cls, scene: Scene, *, device: str = "cpu") -> Plan:
         """The plan of a scene; SceneError tells what keeps it from running."""
         measures = Measures.of(scene)
         model, grains = build(scene) if scene.start is None else (build_model(scene), last_grains(scene))
@@ -93,7 +97,7 @@ class Plan:
             time_step = timestep.choose(model, grains)
         if not scene.stepless:
             _check_rate(scene, time_step.value)
-        return cls(scene, model, grains, time_step, measures, warnings)
+        return cls(scene, model, grains, time_step, measures, warnings, device)
 
     @property
     def steps(self) -> int:
@@ -115,9 +119,10 @@ class Plan:
     def pieces(self) -> int:
         """Into how many pieces a frame is cut, so that a run can be watched, saved and stopped between them."""
         if self.scene.stepless:
-            return WATCHES
+            return WATCHES["cpu"]
         steps = math.floor((1 + 1e-9) / (self.scene.frame_rate * self.time_step.value))
-        wanted = max(math.ceil(steps * self.most_grains / MOST_WORK), min(WATCHES, steps // LEAST_STEPS))
+        needed = math.ceil(steps * self.most_grains / MOST_WORK[self.device])
+        wanted = max(needed, min(WATCHES[self.device], steps // LEAST_STEPS))
         return max(1, min(steps, wanted))
 
     @property

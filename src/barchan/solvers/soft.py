@@ -21,12 +21,12 @@ from barchan.solvers.soft_lists import Lists, Tempo
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
 
 
-def _still(t: float) -> tuple[float, ...]:
+def still(t: float) -> tuple[float, ...]:
     """The path of a wall that does not move."""
     return (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def _nothing(x: float, y: float, z: float) -> tuple[float, float, float, float]:
+def nothing(x: float, y: float, z: float) -> tuple[float, float, float, float]:
     """The gap to a wall where there is none."""
     return 1e300, 0.0, 0.0, 1.0
 
@@ -35,6 +35,10 @@ class SoftSolver:
     """Advances the grains of a model; between visits many steps run in compiled code."""
 
     name = "soft"
+    saved: tuple[str, ...] = (
+        "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start", "stored_at_start",
+        "energy_error",
+    )  # fmt: skip
 
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
         self.model = model
@@ -78,20 +82,20 @@ class SoftSolver:
 
     def _bind(self) -> None:
         model, walls = self.model, self.model.walls
+        self.switches = {
+            "BRANCH": model.law.form()[1],
+            "CLUMPS": self.clumped,
+            "MESHES": bool((walls.mesh >= 0).any()),
+            "PERIODIC": bool(model.periodic.any()),
+            "DEFORMS": model.scene.deformation is not None,
+            "ROLLING": bool(model.table[:, 12:14].any()),
+            "STICTION": model.scene.stiction is not None,
+            "SERVOS": len(walls.servo_row) > 0,
+            "MATERIALS": model.kinds > 1,
+        }
         self.kernels = kernel_compiler.bind(
-            model.law, model.wall_law, walls.gaps or [_nothing], walls.paths or [_still],
-            {
-                "BRANCH": model.law.form()[1],
-                "CLUMPS": self.clumped,
-                "MESHES": bool((walls.mesh >= 0).any()),
-                "PERIODIC": bool(model.periodic.any()),
-                "DEFORMS": model.scene.deformation is not None,
-                "ROLLING": bool(model.table[:, 12:14].any()),
-                "STICTION": model.scene.stiction is not None,
-                "SERVOS": len(walls.servo_row) > 0,
-                "MATERIALS": model.kinds > 1,
-            },
-        )  # fmt: skip
+            model.law, model.wall_law, walls.gaps or [nothing], walls.paths or [still], self.switches
+        )
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
@@ -363,7 +367,7 @@ class SoftSolver:
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """All that changes in a run, verbatim: a solver restored from it goes on with the same bits."""
         arrays = {**{name: array.copy() for name, array in self.arrays.items()}, **self.lists.state_arrays()}
-        meta = {name: getattr(self, name) for name in _SAVED} | {"lists": self.lists.state_numbers()}
+        meta = {name: getattr(self, name) for name in self.saved} | {"lists": self.lists.state_numbers()}
         return arrays, meta
 
     @classmethod
@@ -371,7 +375,7 @@ class SoftSolver:
         """The solver whose `state` this was."""
         solver = cls.__new__(cls)
         solver.model = model
-        for name in _SAVED:
+        for name in cls.saved:
             setattr(solver, name, meta[name])
         solver.arrays = dict(arrays)
         solver._bind()
@@ -394,9 +398,3 @@ def _changing(model: Model) -> dict[str, np.ndarray]:
         "booked": np.zeros(5),  # J
         "crossed": np.zeros(1),  # J that grains have gained by crossing a box that deforms
     }
-
-
-_SAVED = (
-    "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start",
-    "stored_at_start", "energy_error",
-)  # fmt: skip

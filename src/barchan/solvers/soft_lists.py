@@ -42,6 +42,9 @@ class Tempo(NamedTuple):
 class Lists:
     """The lists, their memory, and the capacities that grow by themselves."""
 
+    skin_lasts = SKIN_LASTS
+    margin_lasts = MARGIN_LASTS
+
     def __init__(self, model: Model, kernels: Any, arrays: dict[str, np.ndarray]) -> None:
         self.model = model
         self.kernels = kernels
@@ -82,9 +85,9 @@ class Lists:
         n = len(a["id"])
         a["near_start"] = np.zeros(n + 1, np.int64)
         a["near_second"] = np.zeros(0, np.int32)
-        a["near_origin"] = np.zeros((m, 3))
+        a["near_origin"], a["near_center"] = np.zeros((m, 3)), np.zeros((n, 3))
         a["farther"] = np.zeros(n)
-        a["wear"] = np.zeros(n)
+        a["leeway"], a["wear"] = np.zeros(n), np.zeros(n)
         a["first"] = np.zeros(0, np.uint32)
         a["second"] = np.zeros(0, np.uint32)
         a["pair_start"] = np.zeros(m + 1, np.int64)
@@ -112,10 +115,10 @@ class Lists:
         n, m = len(a["id"]), len(a["place"]) - GHOSTS
         self.wall_way += float(a["strayed"][0])
         if worn:
-            self._adapt_margin(tempo.evaluations)
+            self.adapt_margin(tempo.evaluations)
         if not self.searches:
             return False
-        leeway, wall_leeway = self._leeways(tempo, self.margin, MARGIN_LASTS)
+        leeway, wall_leeway = self._leeways(tempo, self.margin, self.margin_lasts)
         shrunk = 0.5 * float(np.linalg.norm(a["box"][:3] - a["box"][9:]))  # of the box, as a way of either grain
         left = neighbours.cut_leeways(n, a["start"], a["place"], a["near_origin"], a["farther"], shrunk, leeway)
         wall_left = self.wall_farther - self.wall_way
@@ -133,12 +136,12 @@ class Lists:
         """
         self.flush()
         if worn:
-            self._adapt_skin(tempo.evaluations)
+            self.adapt_skin(tempo.evaluations)
         if tidy:
             self._wrap()
         a = self.arrays
         n, m = len(a["id"]), len(a["place"]) - GHOSTS
-        farther, self.wall_farther = self._leeways(tempo, self.skin, SKIN_LASTS)
+        farther, self.wall_farther = self._leeways(tempo, self.skin, self.skin_lasts)
         number, cells = self._cells(n, farther)
         old_index = np.arange(m) if old_index is None else old_index
         if tidy and self.searches % SORT_EVERY == 0:
@@ -152,32 +155,38 @@ class Lists:
         a["farther"] = farther
         self._near(n, number, cells)
         self._walls(m, old_index)
-        a["near_origin"] = a["place"][:m, :3].copy()
+        a["near_origin"], a["near_center"] = a["place"][:m, :3].copy(), a["position"][:n].copy()
         a["box"][9:] = a["box"][:3]
         self.wall_way = 0.0
-        leeway, wall_leeway = self._leeways(tempo, self.margin, MARGIN_LASTS)
+        leeway, wall_leeway = self._leeways(tempo, self.margin, self.margin_lasts)
         self._pairs(m, old_index, np.minimum(leeway, farther), min(wall_leeway, self.wall_farther))
 
     def _leeways(self, tempo: Tempo, least: float, lasts: tuple[int, int]) -> tuple[np.ndarray, float]:
         """The ways, m, that grains and walls may go if a list is to last so long: `least` at least."""
         a, n = self.arrays, len(self.arrays["id"])
-        leeway, time, most = np.empty(n), lasts[0] * tempo.beat, FARTHEST * float(a["bound"].min(initial=np.inf))
+        time, most, wall_leeway = self.reach_of(tempo, least, lasts)
+        leeway = np.empty(n)
         neighbours.pick_leeways(n, a["motion"], a["bound"], least, time, most, leeway)
-        return leeway, least + min(time * tempo.wall_speed, SKIN_MOST * self.radius)
+        return leeway, wall_leeway
 
-    def _adapt_skin(self, evaluations: int) -> None:
+    def reach_of(self, tempo: Tempo, least: float, lasts: tuple[int, int]) -> tuple[float, float, float]:
+        """The time, s, that lists should last; the most that a grain may go, and what walls may, m."""
+        time, most = lasts[0] * tempo.beat, FARTHEST * float(self.arrays["bound"].min(initial=np.inf))
+        return time, most, least + min(time * tempo.wall_speed, SKIN_MOST * self.radius)
+
+    def adapt_skin(self, evaluations: int) -> None:
         """A thicker skin where lists from cells wear out quickly, a thinner one where they last."""
         if self.searches:
-            factor = _factor(evaluations - self.searched, SKIN_LASTS)
+            factor = _factor(evaluations - self.searched, self.skin_lasts)
             self.skin = min(max(self.skin * factor, SKIN_LEAST * self.radius), SKIN_MOST * self.radius)
             self.margin = min(self.margin, MARGIN_MOST * self.skin)
         self.searched = evaluations
 
-    def _adapt_margin(self, evaluations: int) -> None:
+    def adapt_margin(self, evaluations: int) -> None:
         """The same for the margin."""
         if self.rebuilds:
             least, most = MARGIN_LEAST * SKIN_LEAST * self.radius, MARGIN_MOST * self.skin
-            self.margin = min(max(self.margin * _factor(evaluations - self.made, MARGIN_LASTS), least), most)
+            self.margin = min(max(self.margin * _factor(evaluations - self.made, self.margin_lasts), least), most)
         self.made = evaluations
 
     def _wrap(self) -> None:
@@ -196,20 +205,31 @@ class Lists:
         a["place"][:m, :3] -= shift[a["grain"][:m]]
 
     def _cells(self, n: int, farther: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The cell number of every grain, and how many cells there are along each axis: a few per grain in all."""
-        model, a = self.model, self.arrays
-        reach = 2 * float((a["bound"] + farther).max(initial=1e-300))
+        """The cell number of every grain, and how many cells there are along each axis."""
+        a = self.arrays
         points = a["position"][:n] if n else np.zeros((1, 3))
-        low = np.where(model.periodic, corner(model, a["box"][:3]), points.min(axis=0))
-        span = np.where(model.periodic, a["box"][:3], points.max(axis=0) - low)
+        widest = float((a["bound"] + farther).max(initial=0.0))
+        low, size, count = self.grid(n, widest, points.min(axis=0), points.max(axis=0))
+        number = np.empty(n, np.int64)
+        neighbours.cell_numbers(a["position"], n, low, size, count, number)
+        return number, count
+
+    def grid(
+        self, n: int, widest: float, least: np.ndarray, greatest: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Low corner and size (3,) m of cells, and how many there are along each axis: a few per grain in all.
+
+        widest: m, the reach of a grain with its leeway at most. least, greatest: (3,) m, between which n grains lie.
+        """
+        model, lengths = self.model, self.arrays["box"][:3]
+        reach = 2 * max(widest, 1e-300)
+        low = np.where(model.periodic, corner(model, lengths), least)
+        span = np.where(model.periodic, lengths, greatest - low)
         cells = np.maximum(span / reach, 1.0)
         while np.prod(np.floor(cells)) > CELLS_PER_GRAIN * n + 64:
             cells[np.argmax(cells)] /= 2
         count = np.maximum(np.floor(cells), 1).astype(np.int64) + ~model.periodic
-        size = np.where(model.periodic, span / count, reach)
-        number = np.empty(n, np.int64)
-        neighbours.cell_numbers(a["position"], n, low, size, count, number)
-        return number, count
+        return low, np.where(model.periodic, span / count, reach), count
 
     def _near(self, n: int, number: np.ndarray, cells: np.ndarray) -> None:
         """The near grains of every grain: those whose bounding spheres are."""
@@ -264,7 +284,7 @@ class Lists:
             first=first, second=second, pair_start=start, memory=memory, pair_range=start[a["start"]],
             link_start=link_start, links=links, work=np.zeros(count * LANES * self.kernels.WORKS),
             slots=np.zeros(count * LANES * self.kernels.SLOTS), deepest=np.zeros(count * LANES),
-            wear=1.0 / leeway**2,
+            leeway=leeway, wear=1.0 / leeway**2,
         )  # fmt: skip
         a["origin"][:m] = a["place"][:m, :3]
         a["box"][6:9] = a["box"][:3]

@@ -1,0 +1,172 @@
+"""The soft-sphere solver on a GPU: steps and lists there, everything else as on the CPU, between two visits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from barchan.errors import Finding, SceneError
+from barchan.integrators import RungeKutta
+from barchan.kernels import compile as kernel_compiler
+from barchan.kernels import cuda_device
+from barchan.model.build import Model
+from barchan.model.grains import Grains
+from barchan.solvers import soft_changes, soft_watch
+from barchan.solvers.cuda_grains import BATCH, CudaGrains
+from barchan.solvers.soft import SoftSolver, nothing, still
+from barchan.solvers.soft_arrays import Arrays
+from barchan.solvers.soft_lists import Lists
+from barchan.solvers.soft_steppers import VerletStepper
+
+FEWEST = 4  # steps that are launched without looking, where lists wear out quickly
+
+
+def refuse(model: Model | None) -> None:
+    """SceneError with all of a scene that the GPU lacks, or where there is no GPU; None: a scene not known yet."""
+    if model is None:
+        cuda_device.require()
+        return
+    scene, walls = model.scene, model.walls
+    lacking = [
+        (scene.solver != "soft", "solver", repr(scene.solver)),
+        (isinstance(scene.integrator, RungeKutta), "integrator", repr(scene.integrator.key)),
+        (len(walls.servo_row) > 0, "walls", "a wall that forces move (servo)"),
+        (bool(scene.tethers), "tethers", f"{len(scene.tethers)} of them"),
+        (scene.drag > 0, "drag", f"{scene.drag:g} N s/m"),
+        (scene.deformation is not None, "deformation", "a box that deforms"),
+    ]
+    findings = [
+        Finding(where, what, "the GPU does not compute it yet", "use --device cpu")
+        for lacks, where, what in lacking
+        if lacks
+    ]
+    if findings:
+        raise SceneError(findings)
+    cuda_device.require()
+
+
+class CudaSolver(SoftSolver):
+    """Keeps the state on the device while it steps, and in the same arrays as on the CPU when someone looks.
+
+    Whatever reads `arrays` or `lists` brings the state to the host first. Changes between two steps are made there, and
+    the next step sends the whole state again.
+    """
+
+    saved = (*SoftSolver.saved, "precision")
+    precision: str
+    _device: CudaGrains | None = None  # None: the host has changed something, or nothing was sent yet
+    _ahead = False  # the device has stepped since the host last looked
+
+    def __init__(self, model: Model, grains: Grains, time_step: float, *, precision: str = "double") -> None:
+        self.precision = precision
+        super().__init__(model, grains, time_step)
+
+    def _bind(self) -> None:
+        super()._bind()
+        model = self.model
+        self.device_kernels = kernel_compiler.bind_cuda(
+            model.law, model.wall_law, model.walls.gaps or [nothing], model.walls.paths or [still], self.switches,
+            single=self.precision == "mixed",
+        )  # fmt: skip
+        self.device_name = cuda_device.name()
+
+    # ------------------------------------------------------------ two places for one state
+
+    @property
+    def arrays(self) -> dict[str, np.ndarray]:
+        """The arrays of the CPU, as they are now."""
+        self.meet()
+        return self._arrays
+
+    @arrays.setter
+    def arrays(self, arrays: dict[str, np.ndarray]) -> None:
+        self._arrays = arrays
+
+    @property
+    def lists(self) -> Lists:
+        """The lists of the CPU, as they are now."""
+        self.meet()
+        return self._lists
+
+    @lists.setter
+    def lists(self, lists: Lists) -> None:
+        self._lists = lists
+
+    def meet(self) -> None:
+        """Bring the state to the host, if it is ahead on the device."""
+        if self._ahead and self._device is not None:
+            self._ahead = False
+            self._device.fetch()
+            self._find_forces()
+
+    @property
+    def list_counts(self) -> tuple[int, int]:
+        """How many lists have been made so far, and how many from cells; this brings nothing to the host."""
+        return self._lists.rebuilds, self._lists.searches
+
+    def _find_forces(self) -> None:
+        """The forces of all contacts at this moment, for those who look: on the device they are added up at once."""
+        c: Arrays = self.packed()
+        half = self.stepper.half * self.dt
+        self.kernels.pair_pass(
+            c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.material, c.kinds, c.table, c.box,
+            c.inverse, c.memory, c.slots, c.work, c.deepest, -half, self.dt, 0.0, 0.0,
+        )  # fmt: skip
+        self.kernels.wall_pass(
+            c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position,
+            c.motion, c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table,
+            c.wall_memory, c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, -half, self.dt, 0.0,
+            0.0,
+        )  # fmt: skip
+
+    @property
+    def device(self) -> CudaGrains:
+        """The state on the device; it is sent there if the host has changed it."""
+        if self._device is None:
+            self._lists.flush()  # the host's books of work are closed: the device begins its own
+            self._device = CudaGrains(
+                self._lists, self.device_kernels, {**self._fixed}, single=self.precision == "mixed", dt=self.dt
+            )
+        self._ahead = True
+        return self._device
+
+    def rebuild(self, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
+        """Make the lists anew on the host, which has changed something."""
+        self.meet()
+        self._device = None
+        super().rebuild(tidy=tidy, worn=worn, old_index=old_index)
+
+    def _stepper(self) -> Any:
+        return CudaStepper(self)
+
+
+class CudaStepper(VerletStepper):
+    """Fixed steps on the device, in batches that the host looks at when they are over."""
+
+    solver: CudaSolver
+    life = BATCH  # steps that the last list lasted
+
+    def advance(self, steps: int) -> None:
+        """Take that many steps."""
+        solver, done, pending = self.solver, 0, False
+        while done < steps:
+            device = solver.device
+            numbers = device.lists.numbers
+            wanted = min(steps - done, BATCH, self._likely(solver.step - numbers.made))
+            batch = device.batch(solver.step, wanted, pending=pending, trailing=done + wanted < steps)
+            done += batch.done
+            solver.step += batch.done
+            pending = batch.pending
+            numbers.arrays["strayed"][0] = batch.strayed
+            if batch.worn:
+                self.life = solver.step - numbers.made
+                if not device.lists.refresh(solver.step, (solver.step + 1) * solver.dt):
+                    solver.drifted = True
+                    soft_watch.finite(solver)
+            elif batch.done < wanted:
+                soft_changes.swallow(solver)
+
+    def _likely(self, age: int) -> int:
+        """How many more steps a list of this age, in steps, will last, if it lives about as long as the last one."""
+        return max(FEWEST, self.life - age, age // 4)

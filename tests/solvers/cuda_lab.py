@@ -1,0 +1,128 @@
+"""Scenes and comparisons for tests of the GPU; run as a program, it compares the CPU with numba's CUDA simulator."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from barchan import solvers
+from barchan.model.build import build
+from barchan.solvers.soft import SoftSolver
+from solvers import lab
+from solvers.test_meshes import mesh, sheet
+
+STATE = (
+    "id", "position", "velocity", "orientation", "angular", "turn", "motion", "force", "torque", "held", "place",
+    "origin", "near_origin", "near_second", "first", "second", "memory", "wall_piece", "wall_memory", "pose", "strayed",
+)  # fmt: skip
+
+
+def gas(across: int, length: float, *, speed: float = 3.0) -> lab.Scene:
+    """Spheres, 0.1 m across, on a cubic lattice in a periodic box of that length, m; switches as in `sphere_scene`."""
+    spots = np.stack(np.meshgrid(*(np.arange(across),) * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    rng, spacing = np.random.default_rng(4), length / across
+    return lab.Scene.model_validate(
+        {
+            "name": "gas",
+            "duration": 1.0,
+            "materials": {"a": lab.material()},
+            "contact": "hertz",
+            "gravity": (0.0, 0.0, 0.0),
+            "periodic": (True, True, True),
+            "box": {"low": (0.0, 0.0, 0.0), "high": (length, length, length)},
+            "grains": [
+                {
+                    **lab.grains((spots + 0.5) * spacing + rng.uniform(-0.002, 0.002, spots.shape)),
+                    "name": "g",
+                    "velocity_scatter": speed,
+                }
+            ],
+        }
+    )
+
+
+def shaken() -> lab.Scene:
+    """Three spheres of two materials on a shaking floor, with everything that the laboratory's kitchen has."""
+    floor = {**lab.FLOOR, "motion": {"kind": "oscillate", "amplitude": 2e-3, "frequency": 30.0}}
+    a, b = (lab.material(rolling_friction=1e-3, friction=mu) for mu in (0.5, 0.3))
+    groups = [
+        lab.grains([(0.0, 0.0, 0.0505), (0.3, 0.1, 0.0505)], velocity=(0.5, 0.8, -2.0)),
+        lab.grains([(0.01, 0.02, 0.1495)], material="b", velocity=(0.1, 0.0, -4.0)),
+    ]
+    return lab.kitchen(groups, [floor], a=a, materials={"b": b}, gravity=(0.0, 0.0, -lab.GRAVITY))
+
+
+def meshed() -> lab.Scene:
+    """Three spheres on a floor of triangles, two of them upon each other."""
+    groups = [
+        lab.grains([(0.0, 0.0, 0.0505), (0.3, 0.1, 0.0505)], velocity=(0.5, 0.8, -2.0)),
+        lab.grains([(0.01, 0.02, 0.1495)], velocity=(0.1, 0.0, -4.0)),
+    ]
+    return lab.kitchen(groups, [mesh(*sheet(3))], gravity=(0.0, 0.0, -lab.GRAVITY))
+
+
+def sunk() -> lab.Scene:
+    """Three spheres above a floor that absorbs them: two arrive soon, one has farther to go."""
+    groups = [lab.grains([(0.0, 0.0, 0.0505), (0.3, 0.1, 0.052), (0.01, 0.02, 0.3)], velocity=(0.5, 0.8, -2.0))]
+    return lab.kitchen(groups, [{**lab.FLOOR, "absorbing": True}], gravity=(0.0, 0.0, -lab.GRAVITY))
+
+
+def few_grains(law: str) -> lab.Scene:
+    """64 spheres that fly together, no walls."""
+    spots = np.stack(np.meshgrid(*(np.arange(4),) * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 0.11
+    return lab.scene(law, [lab.grains(spots, velocity_scatter=2.0, spin=(3.0, -2.0, 5.0))])
+
+
+def differing(one: SoftSolver, other: SoftSolver, names: tuple[str, ...] = STATE) -> list[str]:
+    """The arrays that are not the same to the last bit."""
+    return [name for name in names if not np.array_equal(one.arrays[name], other.arrays[name])]
+
+
+def compared(scene: lab.Scene, steps: int, *, clumped: bool = False, changes: bool = False) -> dict[str, Any]:
+    """The CPU and the simulator after so many steps of a scene.
+
+    changes: halfway gravity sets in, a grain is taken away, and after two more steps another one comes in its place.
+    """
+    machines = []
+    for where in ({}, {"device": "cuda"}):
+        model, made = build(scene)
+        if clumped:
+            made.sphere_offset[0, 0] += 1e-300
+        machine = solvers.create(replace(model, gates=("gate", *model.gates)), made, 4e-5, **where)
+        machine.advance(steps // 2)
+        if changes:
+            machine.change_gravity((0.0, 0.0, -lab.GRAVITY))
+            new = made.take(np.array([0]))
+            new.position[:], new.velocity[:] = machine.snapshot().position[0], 0.0
+            machine.remove(np.arange(len(machine)) == 0, "gate")
+            machine.advance(2)
+            machine.insert(new, "gate")
+        machine.advance(steps - steps // 2)
+        machines.append(machine)
+    cpu, gpu = machines
+    ledger, ours = cpu.moment().ledger, gpu.moment().ledger
+    return {
+        "differing": differing(cpu, gpu),
+        "ledger": max(abs(ledger[name] - ours[name]) for name in ledger) / ledger["kinetic_energy"],
+        "left": len(gpu),
+        "touching": len(cpu.moment().contact_first),
+        "rebuilds": gpu.lists.rebuilds,
+        "searches": gpu.lists.searches,
+    }
+
+
+if __name__ == "__main__":
+    print(
+        json.dumps(
+            {
+                "gas": compared(gas(2, 0.22, speed=30.0), 14),
+                "changes": compared(gas(2, 0.22, speed=30.0), 14, changes=True),
+                "floor": compared(shaken(), 14, clumped=True),
+                "mesh": compared(meshed(), 30),
+                "sink": compared(sunk(), 40, clumped=True),
+            }
+        )
+    )
