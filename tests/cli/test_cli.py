@@ -172,6 +172,7 @@ def test_bench_ends_with_a_line_of_json(command, monkeypatch):
                 "benchmark": "settled-bed",
                 "grains": grains,
                 "threads": count,
+                "device": "cpu",
                 "grain_steps_per_second": 6e6 * seconds,
                 "median": 5e6,
             }

@@ -24,6 +24,19 @@ def gas(across: int, length: float, *, speed: float = 3.0) -> lab.Scene:
     """Spheres, 0.1 m across, on a cubic lattice in a periodic box of that length, m; switches as in `sphere_scene`."""
     spots = np.stack(np.meshgrid(*(np.arange(across),) * 3, indexing="ij"), axis=-1).reshape(-1, 3)
     rng, spacing = np.random.default_rng(4), length / across
+    return boxed((spots + 0.5) * spacing + rng.uniform(-0.002, 0.002, spots.shape), length, speed)
+
+
+def across_sides() -> lab.Scene:
+    """Three pairs of spheres; each touches through another side of the box, and nowhere else."""
+    spots = np.repeat((0.15, 0.3, 0.45), 6).reshape(6, 3)
+    for axis in range(3):
+        spots[2 * axis : 2 * axis + 2, axis] = 0.03, 0.576
+    return boxed(spots, 0.6, 0.5)
+
+
+def boxed(spots: np.ndarray, length: float, speed: float) -> lab.Scene:
+    """Spheres, 0.1 m across, in a periodic cube of that length, m, with velocities of about that speed, m/s."""
     return lab.Scene.model_validate(
         {
             "name": "gas",
@@ -34,11 +47,7 @@ def gas(across: int, length: float, *, speed: float = 3.0) -> lab.Scene:
             "periodic": (True, True, True),
             "box": {"low": (0.0, 0.0, 0.0), "high": (length, length, length)},
             "grains": [
-                {
-                    **lab.grains((spots + 0.5) * spacing + rng.uniform(-0.002, 0.002, spots.shape)),
-                    "name": "g",
-                    "velocity_scatter": speed,
-                }
+                {**lab.grains(spots), "name": "g", "velocity_scatter": speed},
             ],
         }
     )
@@ -121,6 +130,7 @@ if __name__ == "__main__":
                 "gas": compared(gas(2, 0.22, speed=30.0), 14),
                 "changes": compared(gas(2, 0.22, speed=30.0), 14, changes=True),
                 "floor": compared(shaken(), 14, clumped=True),
+                "sides": compared(across_sides(), 12),
                 "mesh": compared(meshed(), 30),
                 "sink": compared(sunk(), 40, clumped=True),
             }

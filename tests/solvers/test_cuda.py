@@ -50,6 +50,7 @@ def test_simulator_gives_the_bits_of_the_cpu() -> None:
     found = json.loads(told.stdout.splitlines()[-1])
     assert found["gas"]["touching"] > 0 and found["gas"]["searches"] > 1
     assert found["floor"]["touching"] > 0 and found["floor"]["rebuilds"] > 1
+    assert found["sides"]["touching"] == 3
     assert found["mesh"]["touching"] > 0 and found["sink"]["left"] == 1
     for one in found.values():
         assert one["differing"] == []
