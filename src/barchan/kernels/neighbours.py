@@ -200,6 +200,19 @@ def fill_nearer(found: Any, count: int, start: Any, first: Any, second: Any) -> 
             second[start[i] + k] = found[i, k]
 
 
+@njit(parallel=True, cache=True, error_model="numpy")
+def reduce_pairs(blocks: int, first: Any, second: Any, place: Any, grain: Any, motion: Any, reduced: Any) -> None:
+    """Reduced radius, m, and mass, kg, and one over the smaller radius, 1/m, of every pair, in blocks of sixteen."""
+    for b in prange(blocks):
+        for lane in range(16):
+            i, j = first[16 * b + lane], second[16 * b + lane]
+            ri, rj = place[i, 3], place[j, 3]
+            mi, mj = motion[grain[i], 3], motion[grain[j], 3]
+            reduced[48 * b + lane] = ri * rj / (ri + rj)
+            reduced[48 * b + 16 + lane] = mi * mj / (mi + mj)
+            reduced[48 * b + 32 + lane] = 1.0 / min(ri, rj)
+
+
 @njit(cache=True)
 def running_sum(counts: Any, count: int, start: Any) -> int:
     """start[i] = counts[0] + … + counts[i − 1]; answers with the total."""

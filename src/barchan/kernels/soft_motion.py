@@ -32,8 +32,8 @@ def evaluate(
     """
     move_walls(t, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose)
     pair_pass(
-        c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.material, c.kinds, c.table, c.box,
-        c.inverse, c.memory, c.slots, c.work, c.deepest, half, step, advance, weight,
+        c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.reduced, c.material, c.kinds,
+        c.table, c.box, c.inverse, c.memory, c.slots, c.work, c.deepest, half, step, advance, weight,
     )  # fmt: skip
     if MESHES:
         join_facets(

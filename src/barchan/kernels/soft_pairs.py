@@ -39,8 +39,8 @@ TINY = 1e-100
 
 @njit(parallel=True, cache=True, error_model="numpy")
 def pair_pass(
-    blocks: int, first: Any, second: Any, place: Any, grain: Any, center: Any, motion: Any, material: Any, kinds: Any,
-    table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any, deepest: Any,
+    blocks: int, first: Any, second: Any, place: Any, grain: Any, center: Any, motion: Any, reduced: Any,
+    material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any, deepest: Any,
     half: float, step: float, advance: float, weight: float,
 ) -> None:  # fmt: skip
     """Forces, torques and work of all near pairs.
@@ -48,12 +48,14 @@ def pair_pass(
     half: time, s, by which the memory is brought forward before and after the law is asked.
     advance: 1 to keep the memory that comes out of it, 0 to leave it as it was.
     weight: time, s, with which the power of this moment enters the work.
+    reduced: reduced radius and mass of every pair, and one over the smaller radius.
     deepest: the deepest overlap of each pair so far, over the smaller radius.
     """
     for b in prange(blocks):
         at = U(b) * LANES
         at_memory = U(b) * (LANES * U(MEMORY))
         at_slot = U(b) * (LANES * U(SLOTS))
+        at_reduced = U(b) * (LANES * U(3))
         at_work = U(b) * (LANES * U(WORKS))
         for lane in range(16):
             k = U(lane)
@@ -138,9 +140,9 @@ def pair_pass(
             row = U(0)
             if MATERIALS:
                 row = U(material[i]) * U(kinds) + U(material[j])
-            mass = motion[a, 3] * motion[c, 3] / (motion[a, 3] + motion[c, 3])
             fn, tx, ty, tz, m0, m1, m2, m3, m4, m5 = law(
-                xi, closing, sx, sy, sz, ri * rj / (ri + rj), mass, step, m0, m1, m2, m3, m4, m5,
+                xi, closing, sx, sy, sz, reduced[at_reduced + k], reduced[at_reduced + LANES + k], step,
+                m0, m1, m2, m3, m4, m5,
                 table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],
                 table[row, 6], table[row, 7], table[row, 8], table[row, 9], table[row, 10], table[row, 11],
             )  # fmt: skip
@@ -186,7 +188,8 @@ def pair_pass(
             work[at_work + U(32) + k] += weight * rolled
             if DEFORMS:
                 work[at_work + U(48) + k] -= weight * (fx * ux + fy * uy + fz * uz)
-            deepest[at + k] = max(deepest[at + k], take * xi / min(ri, rj))  # trial steps do not count
+            depth = take * xi * reduced[at_reduced + U(32) + k]  # trial steps do not count
+            deepest[at + k] = max(deepest[at + k], depth)
 
 
 @njit(cache=True, error_model="numpy")

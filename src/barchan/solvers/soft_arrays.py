@@ -50,6 +50,7 @@ class Arrays(NamedTuple):
     pull: Any
     first: Any
     second: Any
+    reduced: Any
     memory: Any
     slots: Any
     work: Any

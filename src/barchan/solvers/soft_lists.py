@@ -90,6 +90,7 @@ class Lists:
         a["leeway"], a["wear"] = np.zeros(n), np.zeros(n)
         a["first"] = np.zeros(0, np.uint32)
         a["second"] = np.zeros(0, np.uint32)
+        a["reduced"] = np.zeros(0)
         a["pair_start"] = np.zeros(m + 1, np.int64)
         a["memory"] = np.zeros(0)
         a["work"] = np.zeros(0)
@@ -278,10 +279,12 @@ class Lists:
             m, start, second, memory, self.memory, self.kernels.VECTOR,
             old_index, a["pair_start"], a["second"], a["memory"],
         )  # fmt: skip
+        reduced = np.empty(count * LANES * 3)
+        neighbours.reduce_pairs(count, first, second, a["place"], a["grain"], a["motion"], reduced)
         link_start, links = np.zeros(n + 1, np.int64), np.zeros(max(pairs, 1), np.int64)
         neighbours.link_second(second, a["grain"], pairs, n, link_start, links)
         a.update(
-            first=first, second=second, pair_start=start, memory=memory, pair_range=start[a["start"]],
+            first=first, second=second, reduced=reduced, pair_start=start, memory=memory, pair_range=start[a["start"]],
             link_start=link_start, links=links, work=np.zeros(count * LANES * self.kernels.WORKS),
             slots=np.zeros(count * LANES * self.kernels.SLOTS), deepest=np.zeros(count * LANES),
             leeway=leeway, wear=1.0 / leeway**2,
