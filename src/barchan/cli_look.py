@@ -126,7 +126,8 @@ def view(
         server = Server(Show(recording), port)
         server.start()
         live = Live(server, _opened(browser=not no_browser))
-        live.stay()
+        with live.listening():
+            live.stay()
         live.stop()
 
 
@@ -137,7 +138,8 @@ def shown_live(folder: Path | None) -> Iterator[Live]:
 
     live = follow(folder, _opened(browser=True)) if folder is not None else Live(None, print)
     try:
-        yield live
+        with live.listening():
+            yield live
     finally:
         live.stop()
 

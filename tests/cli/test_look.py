@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import urllib.request
 
 import pytest
@@ -74,3 +75,26 @@ def test_a_run_shows_itself_and_stays_until_ctrl_c(home):
     assert about["finished"] and len(about["times"]) == 6
     process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) == 0
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_ctrl_c_that_python_swallows_ends_the_stay():
+    """What is raised while an object dies goes no further; whoever waits for Ctrl-C is told all the same."""
+    from barchan.draw.viewer.live import Live
+
+    class Dying:
+        def __del__(self):
+            signal.raise_signal(signal.SIGINT)
+
+    class Page:
+        url = "http://127.0.0.1/"
+
+    live = Live(Page(), lambda url: None)
+    before = signal.getsignal(signal.SIGINT)
+    with live.listening():
+        Dying()
+        waiting = threading.Timer(20.0, lambda: signal.raise_signal(signal.SIGTERM))  # instead of waiting for ever
+        waiting.start()
+        live.stay()
+        waiting.cancel()
+    assert signal.getsignal(signal.SIGINT) is before

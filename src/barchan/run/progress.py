@@ -116,7 +116,8 @@ class Lines:
 
     def note(self, text: str) -> None:
         """Print it."""
-        print(text, file=self._out, flush=True)
+        self._out.write(text + "\n")  # at once, for others write too
+        self._out.flush()
 
     def stop(self) -> None:
         """Nothing is left to be done."""

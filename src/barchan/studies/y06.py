@@ -28,18 +28,18 @@ FILLS = 2
 
 @dataclass(frozen=True)
 class Means:
-    """A quantity of heaps: its mean over the fills for each friction, and the standard error of one such mean."""
+    """A quantity of heaps: its mean over the fills for each friction, and the standard error of the poorest mean."""
 
     value: np.ndarray  # (F,) m
     error: float  # m, from the spread about the means of all frictions together
 
     @classmethod
     def of(cls, values: np.ndarray) -> Means:
-        """From values (F, S) for F frictions and S fills, m."""
-        spread = values - values.mean(axis=1, keepdims=True)
-        freedom = values.shape[0] * (values.shape[1] - 1)
-        deviation = math.sqrt(float((spread**2).sum()) / freedom)
-        return cls(values.mean(axis=1), deviation / math.sqrt(values.shape[1]))
+        """From values (F, S) for F frictions and S fills, m; not a number for a fill that does not count."""
+        fills = np.isfinite(values).sum(axis=1)
+        mean = np.nansum(values, axis=1) / fills
+        deviation = math.sqrt(float(np.nansum((values - mean[:, None]) ** 2)) / float((fills - 1).sum()))
+        return cls(mean, deviation / math.sqrt(fills.min()))
 
 
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
@@ -55,13 +55,18 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
         ]
         for one in frictions
     ]
-    height = Means.of(np.array([[heap.height for heap in row] for row in heaps]))
-    width = Means.of(np.array([[heap.width for heap in row] for row in heaps]))
+    # A hopper that jams has a small heap under it, whatever the friction. The quick form ends before all are empty.
+    jammed = np.array([[not (quick or math.isfinite(heap.drained)) for heap in row] for row in heaps])
+    height = Means.of(np.where(jammed, np.nan, [[heap.height for heap in row] for row in heaps]))
+    width = Means.of(np.where(jammed, np.nan, [[heap.width for heap in row] for row in heaps]))
     rows = [
         Row(f"μs {one:g}: height / width", "a plot", f"{tall:.2f} / {wide:.2f}", "m")
         for one, tall, wide in zip(frictions, height.value, width.value, strict=True)
     ]
     rows.append(Row("standard error of a mean height / width", "–", f"{height.error:.2f} / {width.error:.2f}", "m"))
+    if not quick:
+        names = [f"{one:g}" for one, row in zip(frictions, jammed, strict=True) for it in row if it]
+        rows.append(Row("μs of hoppers that jammed and do not count", "–", ", ".join(names) or "none", ""))
     judge = _changes if quick else _steeper
     rows += [judge("height", height, +1), judge("width", width, -1)]
     panels = [_panel("height", frictions, height), _panel("width", frictions, width)]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 
 from barchan.draw.viewer.data import Show
 from barchan.draw.viewer.server import Server
@@ -20,6 +22,7 @@ class Live:
 
     def __init__(self, server: Server | None, opened: Callable[[str], None]) -> None:
         self.server = server
+        self._asked = threading.Event()
         if server is not None:
             opened(server.url)
 
@@ -27,7 +30,24 @@ class Live:
         """Wait for Ctrl-C, where there is something to see."""
         if self.server is not None:
             with suppress(KeyboardInterrupt):
-                threading.Event().wait()
+                self._asked.wait()
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Meanwhile no Ctrl-C is lost: where Python is tidying up it would be swallowed, but `stay` is told of it."""
+
+        def note(number: int, frame: FrameType | None) -> None:
+            self._asked.set()
+            raise KeyboardInterrupt
+
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = signal.signal(signal.SIGINT, note)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
 
     def stop(self) -> None:
         """Serve no longer."""
