@@ -268,16 +268,13 @@ class CudaLists:
         link_start, links = np.zeros(n + 1, np.int64), np.zeros(max(pairs, 1), np.int64)
         neighbours.link_second(full["second"], a["grain"], pairs, n, link_start, links)
         k = numbers.kernels
-        reduced = np.empty(size * 3)
-        neighbours.reduce_pairs(
-            size // LANES, full["first"], full["second"], a["place"], a["grain"], a["motion"], reduced
-        )  # fmt: skip
         a.update(
-            **full, reduced=reduced, pair_start=start, memory=memory, pair_range=start[a["start"]],
+            **full, pair_start=start, memory=memory, pair_range=start[a["start"]],
             link_start=link_start, links=links, work=np.zeros(size * k.WORKS), slots=np.zeros(size * k.SLOTS),
             deepest=np.zeros(size),
         )  # fmt: skip
         numbers.pairs = pairs
+        numbers.reduce()
         self._fetch_walls()
 
     def _half(self, rows: Any, row_count: Any, m: int, *, memory: bool = False) -> tuple[np.ndarray, ...]:

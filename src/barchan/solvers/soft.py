@@ -17,7 +17,7 @@ from barchan.record.frame import Frame
 from barchan.solvers import common, soft_arrays, soft_box, soft_changes, soft_ledger, soft_tethers, soft_watch
 from barchan.solvers.common import ADDED, BY_TIME, MASS, REMOVED, WAITING
 from barchan.solvers.soft_arrays import Arrays
-from barchan.solvers.soft_lists import Lists, Tempo
+from barchan.solvers.soft_lists import DERIVED, Lists, Tempo
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
 
 
@@ -366,7 +366,8 @@ class SoftSolver:
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """All that changes in a run, verbatim: a solver restored from it goes on with the same bits."""
-        arrays = {**{name: array.copy() for name, array in self.arrays.items()}, **self.lists.state_arrays()}
+        own = {name: array.copy() for name, array in self.arrays.items() if name not in DERIVED}
+        arrays = {**own, **self.lists.state_arrays()}
         meta = {name: getattr(self, name) for name in self.saved} | {"lists": self.lists.state_numbers()}
         return arrays, meta
 

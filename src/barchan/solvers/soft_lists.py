@@ -279,20 +279,26 @@ class Lists:
             m, start, second, memory, self.memory, self.kernels.VECTOR,
             old_index, a["pair_start"], a["second"], a["memory"],
         )  # fmt: skip
-        reduced = np.empty(count * LANES * 3)
-        neighbours.reduce_pairs(count, first, second, a["place"], a["grain"], a["motion"], reduced)
         link_start, links = np.zeros(n + 1, np.int64), np.zeros(max(pairs, 1), np.int64)
         neighbours.link_second(second, a["grain"], pairs, n, link_start, links)
         a.update(
-            first=first, second=second, reduced=reduced, pair_start=start, memory=memory, pair_range=start[a["start"]],
+            first=first, second=second, pair_start=start, memory=memory, pair_range=start[a["start"]],
             link_start=link_start, links=links, work=np.zeros(count * LANES * self.kernels.WORKS),
             slots=np.zeros(count * LANES * self.kernels.SLOTS), deepest=np.zeros(count * LANES),
             leeway=leeway, wear=1.0 / leeway**2,
         )  # fmt: skip
+        self.reduce()
         a["origin"][:m] = a["place"][:m, :3]
         a["box"][6:9] = a["box"][:3]
         a["strayed"][:] = 0.0, wall_leeway, 1.0 / float(leeway.min(initial=wall_leeway))
         self.pairs = pairs
+
+    def reduce(self) -> None:
+        """What does not change while the list of pairs lasts: see `reduce_pairs`."""
+        a = self.arrays
+        count = len(a["first"]) // LANES
+        a["reduced"] = np.empty(count * LANES * 3)
+        neighbours.reduce_pairs(count, a["first"], a["second"], a["place"], a["grain"], a["motion"], a["reduced"])
 
     def _walls(self, m: int, old_index: np.ndarray) -> None:
         a, walls, counts = self.arrays, self.model.walls, np.zeros(m, np.int64)
@@ -375,6 +381,7 @@ class Lists:
         for name in _SAVED:
             setattr(lists, name, numbers[name])
         lists.grids = lists._grids()
+        lists.reduce()
         return lists
 
 
@@ -383,6 +390,7 @@ def _factor(lasted: int, should: tuple[int, int]) -> float:
     return 1.25 if lasted < should[0] else 0.9 if lasted > should[1] else 1.0
 
 
+DERIVED = ("reduced",)  # arrays that come from others, and are not kept
 _SAVED = (
     "room", "pair_room", "wall_room", "radius", "largest", "skin", "margin", "rebuilds", "searches", "made", "searched",
     "wall_way", "wall_farther", "offset", "pairs", "wall_contacts", "worst",
