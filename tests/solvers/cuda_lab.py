@@ -24,7 +24,7 @@ def gas(across: int, length: float, *, speed: float = 3.0) -> lab.Scene:
     """Spheres, 0.1 m across, on a cubic lattice in a periodic box of that length, m; switches as in `sphere_scene`."""
     spots = np.stack(np.meshgrid(*(np.arange(across),) * 3, indexing="ij"), axis=-1).reshape(-1, 3)
     rng, spacing = np.random.default_rng(4), length / across
-    return boxed((spots + 0.5) * spacing + rng.uniform(-0.002, 0.002, spots.shape), length, speed)
+    return lab.boxed((spots + 0.5) * spacing + rng.uniform(-0.002, 0.002, spots.shape), length, speed)
 
 
 def across_sides() -> lab.Scene:
@@ -32,25 +32,7 @@ def across_sides() -> lab.Scene:
     spots = np.repeat((0.15, 0.3, 0.45), 6).reshape(6, 3)
     for axis in range(3):
         spots[2 * axis : 2 * axis + 2, axis] = 0.03, 0.576
-    return boxed(spots, 0.6, 0.5)
-
-
-def boxed(spots: np.ndarray, length: float, speed: float) -> lab.Scene:
-    """Spheres, 0.1 m across, in a periodic cube of that length, m, with velocities of about that speed, m/s."""
-    return lab.Scene.model_validate(
-        {
-            "name": "gas",
-            "duration": 1.0,
-            "materials": {"a": lab.material()},
-            "contact": "hertz",
-            "gravity": (0.0, 0.0, 0.0),
-            "periodic": (True, True, True),
-            "box": {"low": (0.0, 0.0, 0.0), "high": (length, length, length)},
-            "grains": [
-                {**lab.grains(spots), "name": "g", "velocity_scatter": speed},
-            ],
-        }
-    )
+    return lab.boxed(spots, 0.6, 0.5)
 
 
 def shaken() -> lab.Scene:

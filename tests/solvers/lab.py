@@ -148,6 +148,24 @@ def order_of(errors: Sequence[float]) -> float:
     return -float(np.polyfit(np.arange(len(errors)), np.log2(np.abs(errors)), 1)[0])
 
 
+def boxed(spots: np.ndarray, length: float, speed: float) -> Scene:
+    """Spheres, 0.1 m across, in a periodic cube of that length, m, with velocities of about that speed, m/s."""
+    return Scene.model_validate(
+        {
+            "name": "gas",
+            "duration": 1.0,
+            "materials": {"a": material()},
+            "contact": "hertz",
+            "gravity": (0.0, 0.0, 0.0),
+            "periodic": (True, True, True),
+            "box": {"low": (0.0, 0.0, 0.0), "high": (length, length, length)},
+            "grains": [
+                {**grains(spots), "name": "g", "velocity_scatter": speed},
+            ],
+        }
+    )
+
+
 def kitchen(
     groups: Iterable[dict[str, Any]], walls: Iterable[dict[str, Any]] = (), *, law: str = "displacement", **options: Any
 ) -> Scene:

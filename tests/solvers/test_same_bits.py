@@ -35,20 +35,7 @@ def sphere_scene() -> lab.Scene:
     """Spheres of one material in a periodic box, without anything else: the leanest kernels there are."""
     rng = np.random.default_rng(4)
     places = np.stack(np.meshgrid(*(np.arange(8),) * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 0.125 + 0.06
-    return lab.Scene.model_validate(
-        {
-            "name": "gas",
-            "duration": 1.0,
-            "materials": {"a": lab.material()},
-            "contact": "hertz",
-            "gravity": (0.0, 0.0, 0.0),
-            "periodic": (True, True, True),
-            "box": {"low": (0.0, 0.0, 0.0), "high": (1.0, 1.0, 1.0)},
-            "grains": [
-                {**lab.grains(places + rng.uniform(-0.01, 0.01, places.shape)), "name": "g", "velocity_scatter": 3.0}
-            ],
-        }
-    )
+    return lab.boxed(places + rng.uniform(-0.01, 0.01, places.shape), 1.0, 3.0)
 
 
 def solver(described: lab.Scene) -> SoftSolver:
