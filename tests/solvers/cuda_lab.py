@@ -98,6 +98,7 @@ def compared(scene: lab.Scene, steps: int, *, clumped: bool = False, changes: bo
     return {
         "differing": differing(cpu, gpu),
         "ledger": max(abs(ledger[name] - ours[name]) for name in ledger) / ledger["kinetic_energy"],
+        "overlap": abs(gpu.worst_overlap / cpu.worst_overlap - 1) if cpu.worst_overlap else 0.0,
         "left": len(gpu),
         "touching": len(cpu.moment().contact_first),
         "rebuilds": gpu.lists.rebuilds,

@@ -54,7 +54,7 @@ def test_simulator_gives_the_bits_of_the_cpu() -> None:
     assert found["mesh"]["touching"] > 0 and found["sink"]["left"] == 1
     for one in found.values():
         assert one["differing"] == []
-        assert one["ledger"] < 1e-12
+        assert one["ledger"] < 1e-12 and one["overlap"] < 1e-12
 
 
 @pytest.mark.gpu

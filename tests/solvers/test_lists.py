@@ -211,3 +211,13 @@ def test_memory_survives_rebuilds_and_sorting(law: str, monkeypatch: pytest.Monk
     np.testing.assert_allclose(flying, still, rtol=0, atol=1e-6 * np.abs(still).max())
     one, other = rest.snapshot().spin[:2], moving.snapshot().spin[:2]
     np.testing.assert_allclose(other, one, rtol=0, atol=1e-6 * np.abs(one).max())
+
+
+def test_overlaps_are_told_by_the_smaller_radius() -> None:
+    """Spheres of radius 50 and 10 mm, pressed 1 mm into each other and let go at rest, move apart: the deepest overlap
+    is that of the beginning, a tenth of the smaller radius.
+    """
+    groups = [lab.grains([(0.0, 0.0, 0.0)]), lab.grains([(0.059, 0.0, 0.0)], size=0.02)]
+    machine = lab.solver(lab.scene("hertz", groups), 1e-6)
+    machine.advance(50)
+    assert machine.worst_overlap == pytest.approx(0.1, rel=1e-6)
