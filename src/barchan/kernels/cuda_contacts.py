@@ -57,7 +57,8 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
     deep, partner = REAL(0.0), 0
     half, step, one = REAL(0.5 * dt), REAL(dt), REAL(1.0)
     x, y, z, radius = read_four(place, (i, 0))
-    # What every pair needs is read once: the compiler cannot know that what is written below lies elsewhere.
+    # What every pair needs of its own sphere is read once: the compiler cannot know that what is written below lies
+    # elsewhere.
     g = c.grain[i] if CLUMPS else i
     own_vx, own_vy, own_vz, own_mass = read_four(motion, (g, 0))
     own_wx, own_wy, own_wz, own_inertia = read_four(motion, (g, 4))

@@ -45,8 +45,8 @@ class CudaGrains:
         self.scratch = Scratch()
         self.count, self.spheres = len(a["id"]), len(a["place"]) - GHOSTS
         self.clumps = bool(kernels.CLUMPS)
-        # One launch does a whole step where no thread has to wait for others: neither for the other spheres of its
-        # grain, nor to hear that a wall has taken one.
+        # One launch does a whole step, but for walls, where no thread has to wait for others: neither for the other
+        # spheres of its grain, nor to hear that a wall has taken one.
         self.whole = not self.clumps and not model.walls.absorbing.any()
         self._send_grains(a)
         self.fixed = self._send_walls(model, fixed, a, dt)
