@@ -7,7 +7,7 @@ from typing import Any
 
 from numba import njit
 
-from barchan.kernels.beams_contacts import count_kinds, deepest_overlap, list_overlaps
+from barchan.kernels.beams_contacts import count_kinds, deepest_overlap, gather, list_overlaps
 from barchan.kernels.beams_motion import farthest
 from barchan.kernels.beams_phases import BEND, CORRECT, DAMP, FIND, PLACE, PREDICT, PUSH, WALLS, phase
 from barchan.kernels.beams_walls import FLAT
@@ -55,6 +55,7 @@ def phases(c: Any, begin: int, end: int, step: float, half: float, advance: floa
             overlaps = list_overlaps(c.pairs, c.touching, c.overlaps)
             count = overlaps
         elif which == WALLS:
+            gather(overlaps, c.overlaps, c.first, c.second, c.out, c.load)
             count = c.free if c.smooth else 0
         elif which in (BEND, DAMP):
             count = c.beams

@@ -1,7 +1,7 @@
 """Contacts of triangles: near pairs that do overlap, what they do to each other, and the sum of it for every triangle.
 
-Each overlap writes to a row of its own, and each triangle adds up its rows in a fixed order: the same bits on any
-number of threads.
+Each overlap writes to a row of its own, and the rows are added up in the order of the list: the same bits on any number
+of threads.
 Functions work on the rows low … high of what they are given: `beams_phases` shares them out among threads.
 """
 
@@ -27,10 +27,10 @@ from barchan.kernels.beams_overlap import (
     TINY,
     TURN_FIRST,
     TURN_SECOND,
-    apart,
     clip,
     exact,
     five_kinds,
+    parting_edge,
 )
 from barchan.kernels.beams_walls import wall_distance, wall_push
 
@@ -57,16 +57,20 @@ def friction_force(
 
 @njit(cache=True)
 def find_overlaps(
-    low: int, high: int, first: Any, second: Any, state: Any, bound: Any, world: Any, touching: Any
+    low: int, high: int, first: Any, second: Any, state: Any, bound: Any, world: Any, parting: Any, touching: Any
 ) -> None:
-    """touching[p] = 1 for near pairs low … high that overlap, else 0; circles about triangles are looked at first."""
+    """touching[p] = 1 for near pairs low … high that overlap, else 0; circles about triangles are looked at first.
+
+    parting[p]: the edge that kept the pair apart last time, which mostly does so again.
+    """
     for p in range(low, high):
         i, k = first[p], second[p]
         dx, dz = state[i, 0, 0] - state[k, 0, 0], state[i, 1, 0] - state[k, 1, 0]
         reach = bound[i] + bound[k]
         touching[p] = 0
         if dx * dx + dz * dz < reach * reach:
-            touching[p] = 0 if apart(world, i, k) else 1
+            parting[p] = parting_edge(world, i, k, parting[p])
+            touching[p] = parting[p] == 6
 
 
 @njit(cache=True)
@@ -117,31 +121,27 @@ def push_apart(
             row[DRAG_TURN_FIRST], row[DRAG_TURN_SECOND] = ix * fz - iz * fx, -(kx * fz - kz * fx)
 
 
-@njit(cache=True, error_model="numpy")
-def gather(
-    low: int, high: int, start: Any, link_start: Any, links: Any, touching: Any, out: Any, load: Any
-) -> None:  # fmt: skip
-    """Add up the overlaps of every triangle, those where it is first and then those where it is second."""
-    for t in range(low, high):
-        for c in range(LOADS):
-            load[t, c] = 0.0
-        for p in range(start[t], start[t + 1]):
-            if touching[p]:
-                load[t, LOAD_X] += out[p, PUSH_X]
-                load[t, LOAD_Z] += out[p, PUSH_Z]
-                load[t, LOAD_TURN] += out[p, TURN_FIRST]
-                load[t, DRAG_LOAD_X] += out[p, DRAG_X]
-                load[t, DRAG_LOAD_Z] += out[p, DRAG_Z]
-                load[t, DRAG_LOAD_TURN] += out[p, DRAG_TURN_FIRST]
-        for e in range(link_start[t], link_start[t + 1]):
-            p = links[e]
-            if touching[p]:
-                load[t, LOAD_X] -= out[p, PUSH_X]
-                load[t, LOAD_Z] -= out[p, PUSH_Z]
-                load[t, LOAD_TURN] += out[p, TURN_SECOND]
-                load[t, DRAG_LOAD_X] -= out[p, DRAG_X]
-                load[t, DRAG_LOAD_Z] -= out[p, DRAG_Z]
-                load[t, DRAG_LOAD_TURN] += out[p, DRAG_TURN_SECOND]
+@njit(cache=True)
+def gather(count: int, overlaps: Any, first: Any, second: Any, out: Any, load: Any) -> None:
+    """Add what the overlaps do to the loads of their triangles, in the order of the list.
+
+    Few of the near pairs overlap: one thread is done with them before several have begun.
+    """
+    for c in range(count):
+        p = overlaps[c]
+        i, k = first[p], second[p]
+        load[i, LOAD_X] += out[p, PUSH_X]
+        load[i, LOAD_Z] += out[p, PUSH_Z]
+        load[i, LOAD_TURN] += out[p, TURN_FIRST]
+        load[i, DRAG_LOAD_X] += out[p, DRAG_X]
+        load[i, DRAG_LOAD_Z] += out[p, DRAG_Z]
+        load[i, DRAG_LOAD_TURN] += out[p, DRAG_TURN_FIRST]
+        load[k, LOAD_X] -= out[p, PUSH_X]
+        load[k, LOAD_Z] -= out[p, PUSH_Z]
+        load[k, LOAD_TURN] += out[p, TURN_SECOND]
+        load[k, DRAG_LOAD_X] -= out[p, DRAG_X]
+        load[k, DRAG_LOAD_Z] -= out[p, DRAG_Z]
+        load[k, DRAG_LOAD_TURN] += out[p, DRAG_TURN_SECOND]
 
 
 @njit(cache=True, error_model="numpy")

@@ -39,10 +39,15 @@ def turned(angle: float) -> float:
 
 
 @njit(cache=True)
-def place_corners(low: int, high: int, state: Any, body: Any, world: Any) -> None:
-    """Where the corners are: world (rows, 6) m, from their places in the triangle's own frame."""
+def place_corners(low: int, high: int, state: Any, body: Any, facing: Any, world: Any, load: Any) -> None:
+    """Where the corners are: world (rows, 6) m, from their places in the triangle's own frame; nothing acts on it yet.
+
+    facing: (rows, 2) cosine and sine of its angle.
+    """
     for t in range(low, high):
+        load[t, :] = 0.0
         c, s = math.cos(state[t, 2, 0]), math.sin(state[t, 2, 0])
+        facing[t, 0], facing[t, 1] = c, s
         for v in range(3):
             x, z = body[t, 2 * v], body[t, 2 * v + 1]
             world[t, 2 * v] = state[t, 0, 0] + c * x - s * z
@@ -51,8 +56,8 @@ def place_corners(low: int, high: int, state: Any, body: Any, world: Any) -> Non
 
 @njit(cache=True, error_model="numpy")
 def bend(
-    low: int, high: int, ends: Any, foot: Any, rest: Any, length: Any, broken: Any, state: Any, constants: Any,
-    limit: Any, advance: float, lost: Any, yielded: Any, now: Any,
+    low: int, high: int, ends: Any, foot: Any, rest: Any, length: Any, broken: Any, state: Any, facing: Any,
+    constants: Any, limit: Any, advance: float, lost: Any, yielded: Any, now: Any,
 ) -> None:  # fmt: skip
     """The forces of all beams: now (beams, BEAM_COLUMNS).
 
@@ -68,8 +73,7 @@ def bend(
         if broken[b] > WHOLE:
             continue
         i, k = ends[b, 0], ends[b, 1]
-        ci, si = math.cos(state[i, 2, 0]), math.sin(state[i, 2, 0])
-        ck, sk = math.cos(state[k, 2, 0]), math.sin(state[k, 2, 0])
+        ci, si, ck, sk = facing[i, 0], facing[i, 1], facing[k, 0], facing[k, 1]
         ix, iz = ci * foot[b, 0] - si * foot[b, 1], si * foot[b, 0] + ci * foot[b, 1]
         kx, kz = ck * foot[b, 2] - sk * foot[b, 3], sk * foot[b, 2] + ck * foot[b, 3]
         dx = state[k, 0, 0] + kx - state[i, 0, 0] - ix

@@ -24,7 +24,7 @@ COLUMNS = 13
 TINY = 1e-300
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def clip(world: Any, i: int, k: int, here: Any, tag: Any, spare: Any, spare_tag: Any) -> int:
     """The polygon that triangles i and k share: its number of vertices, which stand in here[:n], with tag[:n].
 
@@ -34,13 +34,13 @@ def clip(world: Any, i: int, k: int, here: Any, tag: Any, spare: Any, spare_tag:
     for v in range(3):
         here[v, 0], here[v, 1], tag[v] = world[i, 2 * v], world[i, 2 * v + 1], v
     for e in range(3):
-        f = (e + 1) % 3
+        f = 0 if e == 2 else e + 1
         ax, az = world[k, 2 * e], world[k, 2 * e + 1]
         ux, uz = world[k, 2 * f] - ax, world[k, 2 * f + 1] - az
         m = 0
         last = ux * (here[0, 1] - az) - uz * (here[0, 0] - ax)
         for v in range(n):
-            w = (v + 1) % n
+            w = v + 1 if v + 1 < n else 0
             this, last = last, ux * (here[w, 1] - az) - uz * (here[w, 0] - ax)
             if this > 0.0:
                 spare[m, 0], spare[m, 1], spare_tag[m] = here[v, 0], here[v, 1], tag[v]
@@ -59,7 +59,7 @@ def clip(world: Any, i: int, k: int, here: Any, tag: Any, spare: Any, spare_tag:
     return n
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def polygon_area(here: Any, n: int) -> float:
     """m², from the first vertex on, so that a small polygon far from the origin loses no digits."""
     twice = 0.0
@@ -70,17 +70,17 @@ def polygon_area(here: Any, n: int) -> float:
     return 0.5 * twice
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def direction(world: Any, i: int, k: int, tag: int) -> tuple[float, float]:
     """The unit vector along the edge of that tag."""
     row, e = (i, tag) if tag < 3 else (k, tag - 3)
-    f = (e + 1) % 3
+    f = 0 if e == 2 else e + 1
     x, z = world[row, 2 * f] - world[row, 2 * e], world[row, 2 * f + 1] - world[row, 2 * e + 1]
     size = math.sqrt(x * x + z * z)
     return x / size, z / size
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def add(out: Any, fx: float, fz: float, px: float, pz: float, xi: float, zi: float, xk: float, zk: float) -> None:
     """Enter a force on the first triangle at a point, and its opposite on the second; torques are counter-clockwise."""
     out[PUSH_X] += fx
@@ -89,7 +89,7 @@ def add(out: Any, fx: float, fz: float, px: float, pz: float, xi: float, zi: flo
     out[TURN_SECOND] -= (px - xk) * fz - (pz - zk) * fx
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def exact(
     world: Any, i: int, k: int, here: Any, tag: Any, n: int, young: float, xi: float, zi: float, xk: float, zk: float,
     out: Any,
@@ -103,7 +103,7 @@ def exact(
     area, around = polygon_area(here, n), 0.0
     middle_x, middle_z = 0.0, 0.0
     for v in range(n):
-        w = (v + 1) % n
+        w = v + 1 if v + 1 < n else 0
         around += math.sqrt((here[w, 0] - here[v, 0]) ** 2 + (here[w, 1] - here[v, 1]) ** 2)
         middle_x += here[v, 0] / n
         middle_z += here[v, 1] / n
@@ -111,7 +111,7 @@ def exact(
         return
     by_area, by_around = 2.0 * SCALE * young * area / around, SCALE * young * (area / around) ** 2
     for v in range(n):
-        w, before = (v + 1) % n, tag[(v + n - 1) % n]
+        w, before = v + 1 if v + 1 < n else 0, tag[v - 1 if v else n - 1]
         if tag[v] < 3:
             dx, dz = here[w, 0] - here[v, 0], here[w, 1] - here[v, 1]
             px, pz = 0.5 * (here[v, 0] + here[w, 0]), 0.5 * (here[v, 1] + here[w, 1])
@@ -132,7 +132,7 @@ def exact(
     out[POINT_X], out[POINT_Z] = middle_x, middle_z
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def corner_push(
     world: Any, row: int, first: bool, e: int, f: int, ax: float, az: float, bx: float, bz: float, young: float,
     total: float,
@@ -158,15 +158,15 @@ def corner_push(
     return -sign * young * part * dz / size, sign * young * part * dx / size, part
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def common_edge(tag: Any, n: int, v: int, w: int) -> tuple[int, int, int, int]:
     """Edges of the first triangle through the crossings v and w, then those of the second, 0–2 each."""
-    a, b = tag[(v + n - 1) % n], tag[v]
-    c, d = tag[(w + n - 1) % n], tag[w]
+    a, b = tag[v - 1 if v else n - 1], tag[v]
+    c, d = tag[w - 1 if w else n - 1], tag[w]
     return min(a, b), min(c, d), max(a, b) - 3, max(c, d) - 3
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def paired(
     world: Any, i: int, k: int, here: Any, tag: Any, n: int, v: int, w: int, young: float, area_i: float,
     area_k: float, xi: float, zi: float, xk: float, zk: float, out: Any,
@@ -193,7 +193,7 @@ def paired(
     return kind
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def crossed_wedges(
     here: Any, n: int, mark: Any, young: float, xi: float, zi: float, xk: float, zk: float, out: Any
 ) -> None:
@@ -221,7 +221,7 @@ def crossed_wedges(
     out[POINT_X], out[POINT_Z] = x, z
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def five_kinds(
     world: Any, i: int, k: int, here: Any, tag: Any, n: int, mark: Any, young: float, area_i: float, area_k: float,
     xi: float, zi: float, xk: float, zk: float, out: Any,
@@ -234,14 +234,14 @@ def five_kinds(
     crossings = 0
     edges = 0  # how many edges of either triangle are crossed twice
     for v in range(n):
-        a, b = tag[(v + n - 1) % n], tag[v]
+        a, b = tag[v - 1 if v else n - 1], tag[v]
         if (a < 3) != (b < 3):
             mark[crossings] = v
             crossings += 1
     for e in range(6):
         through = 0
         for c in range(crossings):
-            through += tag[mark[c]] == e or tag[(mark[c] + n - 1) % n] == e
+            through += tag[mark[c]] == e or tag[mark[c] - 1 if mark[c] else n - 1] == e
         edges += through == 2
     if crossings == 2:
         out[KIND] = paired(
@@ -264,18 +264,23 @@ def five_kinds(
                 paired(world, i, k, here, tag, n, v, w, young, area_i, area_k, xi, zi, xk, zk, out)
 
 
-@njit(cache=True)
-def apart(world: Any, i: int, k: int) -> bool:
-    """Whether an edge of one of two triangles has the whole other triangle on its outer side."""
-    for turn in range(2):
-        a, b = (i, k) if turn == 0 else (k, i)
-        for e in range(3):
-            f = (e + 1) % 3
-            x, z = world[a, 2 * e], world[a, 2 * e + 1]
-            ux, uz = world[a, 2 * f] - x, world[a, 2 * f + 1] - z
-            outside = True
-            for v in range(3):
-                outside = outside and ux * (world[b, 2 * v + 1] - z) - uz * (world[b, 2 * v] - x) <= 0.0
-            if outside:
-                return True
-    return False
+@njit(cache=True, error_model="numpy")
+def parting_edge(world: Any, i: int, k: int, guess: int) -> int:
+    """An edge of one of two triangles with the whole other triangle on its outer side: 0–2, 3–5, or 6 for none.
+
+    Edges are tried from `guess` on, the one that did it last time.
+    """
+    edge = 0 if guess == 6 else guess
+    for _ in range(6):
+        a, b, e = (i, k, edge) if edge < 3 else (k, i, edge - 3)
+        f = 0 if e == 2 else e + 1
+        x, z = world[a, 2 * e], world[a, 2 * e + 1]
+        ux, uz = world[a, 2 * f] - x, world[a, 2 * f + 1] - z
+        if (
+            ux * (world[b, 1] - z) - uz * (world[b, 0] - x) <= 0.0
+            and ux * (world[b, 3] - z) - uz * (world[b, 2] - x) <= 0.0
+            and ux * (world[b, 5] - z) - uz * (world[b, 4] - x) <= 0.0
+        ):
+            return edge
+        edge = 0 if edge == 5 else edge + 1
+    return 6

@@ -9,11 +9,11 @@ from typing import Any
 
 from numba import njit, prange
 
-from barchan.kernels.beams_contacts import find_overlaps, gather, push_apart, push_from_walls
+from barchan.kernels.beams_contacts import find_overlaps, push_apart, push_from_walls
 from barchan.kernels.beams_motion import accelerate, bend, correct, damped, place_corners, predict
 
 CHUNK = 64  # rows that one thread takes at a time
-PREDICT, PLACE, FIND, PUSH, GATHER, WALLS, BEND, ACCELERATE, DAMP, CORRECT = range(10)
+PREDICT, PLACE, FIND, PUSH, WALLS, BEND, ACCELERATE, DAMP, CORRECT = range(9)
 
 
 @njit(cache=True)
@@ -22,16 +22,14 @@ def work(which: int, low: int, high: int, c: Any, step: float, half: float, adva
     if which == PREDICT:
         predict(low, high, c.state, step, gear)
     elif which == PLACE:
-        place_corners(low, high, c.state, c.body, c.world)
+        place_corners(low, high, c.state, c.body, c.facing, c.world, c.load)
     elif which == FIND:
-        find_overlaps(low, high, c.first, c.second, c.state, c.bound, c.world, c.touching)
+        find_overlaps(low, high, c.first, c.second, c.state, c.bound, c.world, c.parting, c.touching)
     elif which == PUSH:
         push_apart(
             low, high, c.overlaps, c.first, c.second, c.state, c.world, c.mass, c.area, c.material, c.kinds, c.table,
             c.graded, c.slow, step, c.out,
         )  # fmt: skip
-    elif which == GATHER:
-        gather(low, high, c.start, c.link_start, c.links, c.touching, c.out, c.load)
     elif which == WALLS:
         push_from_walls(
             low, high, c.smooth, c.smooth_kind, c.smooth_now, c.smooth_motion, c.smooth_material, c.smooth_present,
@@ -40,8 +38,8 @@ def work(which: int, low: int, high: int, c: Any, step: float, half: float, adva
         )  # fmt: skip
     elif which == BEND:
         bend(
-            low, high, c.ends, c.foot, c.beam_rest, c.length, c.broken, c.state, c.constants, c.limit, advance, c.lost,
-            c.yielded, c.beam_now,
+            low, high, c.ends, c.foot, c.beam_rest, c.length, c.broken, c.state, c.facing, c.constants, c.limit,
+            advance, c.lost, c.yielded, c.beam_now,
         )  # fmt: skip
     elif which == ACCELERATE:
         accelerate(

@@ -132,7 +132,7 @@ class BeamSolver:
         if known["world"] is None:  # before the first lists
             empty = np.zeros(0, np.int64)
             known |= beams_arrays.scratch(counts["rows"], counts["free"], 0, counts["beams"])
-            known |= dict.fromkeys(("first", "second", "start", "link_start", "links"), empty)
+            known |= dict.fromkeys(("first", "second"), empty)
             known["origin"] = np.zeros((counts["rows"], 2))
         return Arrays(**{name: counts[name] if name in counts else known[name] for name in Arrays._fields})
 

@@ -36,6 +36,7 @@ class Arrays(NamedTuple):
     slow: float
     state: Any
     body: Any
+    facing: Any
     world: Any
     mass: Any
     inertia: Any
@@ -45,9 +46,7 @@ class Arrays(NamedTuple):
     origin: Any
     first: Any
     second: Any
-    start: Any
-    link_start: Any
-    links: Any
+    parting: Any
     touching: Any
     overlaps: Any
     out: Any
@@ -82,7 +81,9 @@ class Arrays(NamedTuple):
     worst: Any
 
 
-SCRATCH = ("world", "touching", "overlaps", "out", "load", "acceleration", "wall_power", "beam_now")
+SCRATCH = (
+    "facing", "world", "parting", "touching", "overlaps", "out", "load", "acceleration", "wall_power", "beam_now",
+)  # fmt: skip
 COUNTS = ("rows", "free", "beams", "pairs", "kinds", "smooth", "moved_walls", "graded", "slow")
 
 
@@ -152,7 +153,8 @@ def tied(ends: np.ndarray, rows: int) -> np.ndarray:
 def scratch(rows: int, free: int, pairs: int, beams: int) -> dict[str, np.ndarray]:
     """Arrays that every step fills anew."""
     return {
-        "world": np.zeros((rows, 6)), "touching": np.zeros(pairs, np.int8), "overlaps": np.zeros(pairs, np.int64),
+        "facing": np.zeros((rows, 2)), "world": np.zeros((rows, 6)), "parting": np.zeros(pairs, np.int8),
+        "touching": np.zeros(pairs, np.int8), "overlaps": np.zeros(pairs, np.int64),
         "out": np.zeros((pairs, COLUMNS)), "load": np.zeros((rows, LOADS)), "acceleration": np.zeros((free, 3)),
         "wall_power": np.zeros((free, 2)), "beam_now": np.zeros((beams, BEAM_COLUMNS)),
     }  # fmt: skip
@@ -180,7 +182,7 @@ def constants(model: Model) -> dict[str, np.ndarray]:
 
 
 def make_lists(a: dict[str, np.ndarray], skin: float, room: int) -> int:
-    """Near pairs of triangles of different grains, and of walls: first, second, start, link_start, links, origin.
+    """Near pairs of triangles of different grains, and of walls: first, second, origin.
 
     Answers with how many neighbours a row needed at the most.
     """
@@ -216,10 +218,5 @@ def make_lists(a: dict[str, np.ndarray], skin: float, room: int) -> int:
     pairs = int(neighbours.running_sum(counts, rows, start))
     first, second = np.zeros(pairs, np.int64), np.zeros(pairs, np.int64)
     neighbours.fill_pairs(found, counts, rows, start, first, second)
-    link_start, links = np.zeros(rows + 1, np.int64), np.zeros(max(pairs, 1), np.int64)
-    neighbours.link_second(second, np.arange(rows), pairs, rows, link_start, links)
-    a.update(
-        first=first, second=second, start=start, link_start=link_start, links=links,
-        origin=np.ascontiguousarray(a["state"][:, :2, 0]),
-    )  # fmt: skip
+    a.update(first=first, second=second, origin=np.ascontiguousarray(a["state"][:, :2, 0]))
     return room
