@@ -35,6 +35,28 @@ def _to_edge(pp: float, pd: float, dd: float, radius: float) -> float:
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
+def _along(count, step, p, r, d, kd, sums):
+    """p += step d and r += step kd; answers with r·r, p·p, p·d, p·r and d·r, summed in blocks of fixed length."""
+    blocks = (count + BLOCK - 1) // BLOCK
+    for b in prange(blocks):
+        rr, pp, pd, pr, dr = 0.0, 0.0, 0.0, 0.0, 0.0
+        for i in range(b * BLOCK, min(count, (b + 1) * BLOCK)):
+            for c in range(p.shape[1]):
+                there, left, way = p[i, c] + step * d[i, c], r[i, c] + step * kd[i, c], d[i, c]
+                p[i, c], r[i, c] = there, left
+                rr += left * left
+                pp += there * there
+                pd += there * way
+                pr += there * left
+                dr += way * left
+        sums[b, 0], sums[b, 1], sums[b, 2], sums[b, 3], sums[b, 4] = rr, pp, pd, pr, dr
+    rr, pp, pd, pr, dr = 0.0, 0.0, 0.0, 0.0, 0.0
+    for b in range(blocks):
+        rr, pp, pd, pr, dr = rr + sums[b, 0], pp + sums[b, 1], pd + sums[b, 2], pr + sums[b, 3], dr + sums[b, 4]
+    return rr, pp, pd, pr, dr
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
 def steihaug(
     count, start, touch_length, touch_second, touch, wall_block, gradient, radius, accuracy, most, p, r, d, kd, sums,
 ):  # fmt: skip
@@ -62,14 +84,10 @@ def steihaug(
             step = rr / curvature
             if pp + 2.0 * step * pd + step * step * dd >= radius * radius:
                 step, why = _to_edge(pp, pd, dd, radius), EDGE
-        for i in prange(count):
-            for c in range(p.shape[1]):
-                p[i, c] += step * d[i, c]
-                r[i, c] += step * kd[i, c]
+        before = rr
+        rr, pp, pd, pr, dr = _along(count, step, p, r, d, kd, sums)
         if why != 0:
             break
-        before = rr
-        rr = dot(r, r, sums)
         if math.sqrt(rr) < accuracy * math.sqrt(first) or products >= most:
             why = ACCURATE
             break
@@ -77,7 +95,7 @@ def steihaug(
         for i in prange(count):
             for c in range(p.shape[1]):
                 d[i, c] = ratio * d[i, c] - r[i, c]
-        pp, pd, dd = dot(p, p, sums), dot(p, d, sums), dot(d, d, sums)
+        pd, dd = ratio * pd - pr, rr - 2.0 * ratio * dr + ratio * ratio * dd
     # m(p) − m(0) = g·p + ½ p·Kp, and Kp = r − g
     return products, 0.5 * (dot(gradient, p, sums) + dot(r, p, sums)), why
 
