@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -77,6 +77,10 @@ class Recording(Drawn):
     def units(self) -> dict[str, str]:
         """Units of the series by name."""
         return {"time": "s", "step": "", **dict(self._source.series_units)}
+
+    def counts(self) -> Mapping[str, np.ndarray]:
+        """(F,) int64 numbers of rows of the frames, per grain, sphere, wall, …; −1: none recorded."""
+        return self._source.counts()
 
     def __len__(self) -> int:
         return len(self._source.times)

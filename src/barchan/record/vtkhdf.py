@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -67,11 +68,18 @@ class _Sink(io.FileIO):
 
 def write_vtkhdf(source: Source, path: Path, summary: Mapping[str, Any], finished: bool) -> None:
     """Write everything of `source` to `path`, which appears when it is whole. OSError if the disk refuses."""
+    with new_file(path) as (file, check):
+        _Writer(file, source, check).write(summary, finished)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[tuple[Any, Callable[[], None]]]:
+    """An HDF5 file that appears at `path` when it is whole, and a function that raises what the disk has refused."""
     part = path.with_name(path.name + ".part")
     sink = _Sink(part)
     try:
         with h5py.File(sink, "w") as file:
-            _Writer(file, source, sink).write(summary, finished)
+            yield file, sink.check
         sink.check()
         blocks.sync(sink)
         os.replace(part, path)
@@ -83,26 +91,66 @@ def write_vtkhdf(source: Source, path: Path, summary: Mapping[str, Any], finishe
         sink.close()
 
 
+def begin_steps(file: Any, times: np.ndarray, points: np.ndarray) -> None:
+    """The head of a VTKHDF file of polygons: one step for each of the times (s), with so many points (F,) each."""
+    root = file.create_group("VTKHDF")
+    root.attrs["Version"] = np.array([2, 0], np.int64)
+    root.attrs["Type"] = np.bytes_("PolyData")
+    root["NumberOfPoints"] = points
+    steps = root.create_group("Steps")
+    steps.attrs["NSteps"] = len(times)
+    steps["Values"] = np.asarray(times)
+    steps["PartOffsets"] = np.arange(len(times))
+    steps["NumberOfParts"] = np.ones(len(times), np.int64)
+    steps.create_group("PointDataOffsets")
+
+
+def write_cells(file: Any, kind: str, corners: int, counts: np.ndarray, check: Callable[[], None]) -> None:
+    """Cells of one kind, counts (F,) of them in a step, each of the next `corners` points.
+
+    VTK 9.3 wants the cells' offsets anew for every step. VTK 9.7 loses count where CellOffsets repeats, so a step
+    without cells takes one place all the same.
+    """
+    zeros = np.zeros(len(counts), np.int64)
+    first = np.zeros((len(counts), 4), np.int64)
+    for column, name in enumerate(("Vertices", "Lines", "Polygons", "Strips")):
+        group, there = file.create_group(f"/VTKHDF/{name}"), name == kind
+        group["NumberOfCells"] = counts if there else zeros
+        group["NumberOfConnectivityIds"] = corners * counts if there else zeros
+        largest = int(max(counts, default=0)) if there else 0
+        connectivity = Column(group, "Connectivity", "int64", (), corners * largest)
+        connectivity.append(np.arange(corners * largest))
+        connectivity.close()
+        offsets = Column(group, "Offsets", "int64", (), largest + 1)
+        for cells in counts:
+            offsets.append(corners * np.arange(max(cells, 1) + 1) if there else zeros[:1])
+            check()
+        offsets.close()
+        if there:
+            places = np.maximum(counts, 1)
+            first[:, column] = np.cumsum(places) - places
+    file["/VTKHDF/Steps/ConnectivityIdOffsets"] = np.zeros_like(first)
+    file["/VTKHDF/Steps/CellOffsets"] = first
+
+
 class _Writer:
     """Fills one file from one source."""
 
-    def __init__(self, file: Any, source: Source, sink: _Sink) -> None:
-        self.file, self.source, self.sink = file, source, sink
+    def __init__(self, file: Any, source: Source, check: Callable[[], None]) -> None:
+        self.file, self.source, self.check = file, source, check
         self.counts = source.counts()
         self.single = source.single()
 
     def write(self, summary: Mapping[str, Any], finished: bool) -> None:
-        root = self.file.create_group("VTKHDF")
-        root.attrs["Version"] = np.array([2, 0], np.int64)
-        root.attrs["Type"] = np.bytes_("PolyData")
+        begin_steps(self.file, self.source.times, self.counts["sphere"])
         own = self.file.create_group("barchan")
         own.attrs["format"], own.attrs["finished"] = FORMAT_VERSION, finished
         own["scene"] = self.source.scene_toml
         own["meta"] = blocks.to_json(self.source.meta)
         own["summary"] = blocks.to_json(summary)
         self._series()
-        self._steps()
-        self._vertices()
+        self._rows_per_frame()
+        write_cells(self.file, "Vertices", 1, self.counts["sphere"], self.check)
         self._frames()
 
     def _series(self) -> None:
@@ -115,49 +163,12 @@ class _Writer:
             group[name].attrs["unit"] = unit
             group[name].attrs["order"] = column
 
-    def _steps(self) -> None:
-        frame_count = len(self.source.times)
-        steps = self.file.create_group("/VTKHDF/Steps")
-        steps.attrs["NSteps"] = frame_count
-        steps["Values"] = np.asarray(self.source.times)
-        steps["PartOffsets"] = np.arange(frame_count)
-        steps["NumberOfParts"] = np.ones(frame_count, np.int64)
-        steps.create_group("PointDataOffsets")
-        self.file["/VTKHDF/NumberOfPoints"] = self.counts["sphere"]
+    def _rows_per_frame(self) -> None:
         frames = self.file.create_group("/barchan/frames")
-        frames["time"], frames["spheres"] = steps["Values"], self.file["/VTKHDF/NumberOfPoints"]
+        frames["time"], frames["spheres"] = self.file["/VTKHDF/Steps/Values"], self.file["/VTKHDF/NumberOfPoints"]
         frames["step"] = self.source.steps
         for per in ("grain", "wall", "cell", *OPTIONAL):
             frames[per + "s"] = self.counts[per]
-
-    def _vertices(self) -> None:
-        """One vertex cell per sphere.
-
-        VTK 9.3 wants the cells' offsets anew for every step. VTK 9.7 loses count where CellOffsets repeats, so a step
-        without spheres takes one place all the same.
-        """
-        spheres = self.counts["sphere"]
-        zeros = np.zeros(len(spheres), np.int64)
-        for name in ("Vertices", "Lines", "Polygons", "Strips"):
-            group = self.file.create_group(f"/VTKHDF/{name}")
-            vertices = name == "Vertices"
-            for count in ("NumberOfCells", "NumberOfConnectivityIds"):
-                group[count] = spheres if vertices else zeros
-            largest = max(spheres, default=0) if vertices else 0
-            connectivity = Column(group, "Connectivity", "int64", (), largest)
-            connectivity.append(np.arange(largest))
-            connectivity.close()
-            offsets = Column(group, "Offsets", "int64", (), largest + 1)
-            for cells in spheres:
-                offsets.append(np.arange(max(cells, 1) + 1) if vertices else zeros[:1])
-                self.sink.check()
-            offsets.close()
-        steps = self.file["/VTKHDF/Steps"]
-        first = np.zeros((len(spheres), 4), np.int64)
-        steps["ConnectivityIdOffsets"] = first
-        places = np.maximum(spheres, 1)
-        first[:, 0] = np.cumsum(places) - places
-        steps["CellOffsets"] = first
 
     def _column(self, field: Field, path: str, per: str) -> Column:
         counts = np.maximum(self.counts[per], 0)
@@ -178,7 +189,7 @@ class _Writer:
                 offsets[name].append(column.append(arrays.get(name, column.nothing)))
             for name, column in points.items():
                 point_offsets[name].append(column.append(arrays[name][arrays["sphere_grain"]]))
-            self.sink.check()
+            self.check()
         for column in (*columns.values(), *points.values()):
             column.close()
         for name, rows in offsets.items():
