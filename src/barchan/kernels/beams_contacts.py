@@ -107,7 +107,7 @@ def push_apart(
             continue
         young, friction = table[material[i] * kinds + material[k], 0], table[material[i] * kinds + material[k], 1]
         if graded:
-            exact(world, i, k, here, tag, n, young, xi, zi, xk, zk, row)
+            exact(here, tag, n, young, min(area[i], area[k]), xi, zi, xk, zk, row)
         else:
             five_kinds(world, i, k, here, tag, n, mark, young, area[i], area[k], xi, zi, xk, zk, row)
         push = math.sqrt(row[PUSH_X] ** 2 + row[PUSH_Z] ** 2)

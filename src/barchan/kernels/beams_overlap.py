@@ -13,8 +13,6 @@ from typing import Any
 from numba import njit
 
 EXACT = 6  # `kind` of an overlap that has an energy; 1 … 5 are those of Pöschel and Buchholtz (1995)
-# With c = 2(1 + √2)/3 a right-angled corner that is pressed straight into an edge feels Y · area, as in the paper.
-SCALE = 2.0 * (1.0 + math.sqrt(2.0)) / 3.0
 # Columns of what an overlap does: force on the first and torques on both, normal and by friction; energy; area; kind.
 (
     PUSH_X, PUSH_Z, TURN_FIRST, TURN_SECOND, DRAG_X, DRAG_Z, DRAG_TURN_FIRST, DRAG_TURN_SECOND, STORED, AREA, KIND,
@@ -71,16 +69,6 @@ def polygon_area(here: Any, n: int) -> float:
 
 
 @njit(cache=True, error_model="numpy")
-def direction(world: Any, i: int, k: int, tag: int) -> tuple[float, float]:
-    """The unit vector along the edge of that tag."""
-    row, e = (i, tag) if tag < 3 else (k, tag - 3)
-    f = 0 if e == 2 else e + 1
-    x, z = world[row, 2 * f] - world[row, 2 * e], world[row, 2 * f + 1] - world[row, 2 * e + 1]
-    size = math.sqrt(x * x + z * z)
-    return x / size, z / size
-
-
-@njit(cache=True, error_model="numpy")
 def add(out: Any, fx: float, fz: float, px: float, pz: float, xi: float, zi: float, xk: float, zk: float) -> None:
     """Enter a force on the first triangle at a point, and its opposite on the second; torques are counter-clockwise."""
     out[PUSH_X] += fx
@@ -90,43 +78,40 @@ def add(out: Any, fx: float, fz: float, px: float, pz: float, xi: float, zi: flo
 
 
 @njit(cache=True, error_model="numpy")
-def exact(
-    world: Any, i: int, k: int, here: Any, tag: Any, n: int, young: float, xi: float, zi: float, xk: float, zk: float,
-    out: Any,
-) -> None:  # fmt: skip
-    """The force that is the gradient of SCALE · Y · area²/perimeter of the shared polygon.
+def squeezed(area: float, young: float, total: float) -> tuple[float, float]:
+    """Energy Y area²/(2 ℓ) of an overlap in `exact` contact (J), and its derivative by the area (N/m).
 
-    Only the edges that lie on the first triangle move with it. The area changes by their outward normals times length.
-    The perimeter changes at a corner of the first triangle by what the two edges there lose and gain, and at a
-    crossing, which slides along the second triangle's edge, by the normal times the tangent of half the turn.
+    An energy of the area alone (Feng and Owen 2004) has a force without jumps, which one of its perimeter has not.
+    total: m², area of the smaller triangle, of size ℓ = 2 √total: over the whole longest edge of a right-angled one
+    with equal legs the force is Y · area, as in the paper.
     """
-    area, around = polygon_area(here, n), 0.0
+    press = 0.5 * young * area / math.sqrt(total)
+    return 0.5 * press * area, press
+
+
+@njit(cache=True, error_model="numpy")
+def exact(
+    here: Any, tag: Any, n: int, young: float, total: float, xi: float, zi: float, xk: float, zk: float, out: Any
+) -> None:
+    """The force that is the gradient of an energy of the area of the shared polygon.
+
+    Only the edges that lie on the first triangle move with it, and the area changes by their outward normals times
+    their length.
+    """
+    area = polygon_area(here, n)
+    if area <= 0.0:
+        return
+    stored, press = squeezed(area, young, total)
     middle_x, middle_z = 0.0, 0.0
     for v in range(n):
         w = v + 1 if v + 1 < n else 0
-        around += math.sqrt((here[w, 0] - here[v, 0]) ** 2 + (here[w, 1] - here[v, 1]) ** 2)
         middle_x += here[v, 0] / n
         middle_z += here[v, 1] / n
-    if area <= 0.0 or around <= 0.0:
-        return
-    by_area, by_around = 2.0 * SCALE * young * area / around, SCALE * young * (area / around) ** 2
-    for v in range(n):
-        w, before = v + 1 if v + 1 < n else 0, tag[v - 1 if v else n - 1]
         if tag[v] < 3:
             dx, dz = here[w, 0] - here[v, 0], here[w, 1] - here[v, 1]
             px, pz = 0.5 * (here[v, 0] + here[w, 0]), 0.5 * (here[v, 1] + here[w, 1])
-            add(out, -by_area * dz, by_area * dx, px, pz, xi, zi, xk, zk)
-        if before < 3 or tag[v] < 3:
-            ix, iz = direction(world, i, k, before)
-            ox, oz = direction(world, i, k, tag[v])
-            if before < 3 and tag[v] < 3:
-                gx, gz = ix - ox, iz - oz
-            else:
-                half_turn = (ix * oz - iz * ox) / max(1.0 + ix * ox + iz * oz, TINY)
-                gx, gz = (iz, -ix) if before < 3 else (oz, -ox)
-                gx, gz = half_turn * gx, half_turn * gz
-            add(out, by_around * gx, by_around * gz, here[v, 0], here[v, 1], xi, zi, xk, zk)
-    out[STORED] += SCALE * young * area * area / around
+            add(out, -press * dz, press * dx, px, pz, xi, zi, xk, zk)
+    out[STORED] += stored
     out[AREA] += area
     out[KIND] = EXACT
     out[POINT_X], out[POINT_Z] = middle_x, middle_z

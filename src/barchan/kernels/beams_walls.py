@@ -7,7 +7,7 @@ from typing import Any
 
 from numba import njit
 
-from barchan.kernels.beams_overlap import SCALE, TINY
+from barchan.kernels.beams_overlap import TINY, squeezed
 
 FLAT, ROUND = 0, 1  # kinds of such walls
 
@@ -74,17 +74,10 @@ def wall_push(
         out[q, 0], out[q, 1] = 0.5 * a * young * part * nx, 0.5 * a * young * part * nz
         out[r, 0], out[r, 1] = 0.5 * b * young * part * nx, 0.5 * b * young * part * nz
         return 2.0 / 3.0 * young * part * part / chord, part, px, pz
-    la, lb = math.sqrt(ax * ax + az * az), math.sqrt(bx * bx + bz * bz)
-    chord_a, chord_b = (sx * ax + sz * az) / chord, -(sx * bx + sz * bz) / chord
-    if lone:
-        area, around = tip, chord + a * la + b * lb
-        area_a, area_b, around_a, around_b = b * total, a * total, chord_a + la, chord_b + lb
-    else:
-        third = math.sqrt((bx - ax) ** 2 + (bz - az) ** 2)
-        area, around = total - tip, chord + (1.0 - a) * la + (1.0 - b) * lb + third
-        area_a, area_b, around_a, around_b = -b * total, -a * total, chord_a - la, chord_b - lb
-    by_area, by_around = 2.0 * SCALE * young * area / around, SCALE * young * (area / around) ** 2
-    by_a, by_b = by_area * area_a - by_around * around_a, by_area * area_b - by_around * around_b
+    area = tip if lone else total - tip
+    stored, press = squeezed(area, young, total)
+    sign = 1.0 if lone else -1.0
+    by_a, by_b = press * sign * b * total, press * sign * a * total
     # a = dp/(dp − dq): ∂a/∂dp = −dq/(dp − dq)², ∂a/∂dq = dp/(dp − dq)².
     over_a, over_b = 1.0 / (dp - dq) ** 2, 1.0 / (dp - dr) ** 2
     force_p, force_q, force_r = by_a * dq * over_a + by_b * dr * over_b, -by_a * dp * over_a, -by_b * dp * over_b
@@ -92,4 +85,4 @@ def wall_push(
         nx = nx0 if corner == 0 else nx1 if corner == 1 else nx2
         nz = nz0 if corner == 0 else nz1 if corner == 1 else nz2
         out[corner, 0], out[corner, 1] = force * nx, force * nz
-    return SCALE * young * area * area / around, area, px, pz
+    return stored, area, px, pz
