@@ -1,12 +1,15 @@
-"""Means over fills, some of which do not count."""
+"""What studies make of repeated runs: means, exponents with their errors, races."""
 
 from __future__ import annotations
 
 import math
 
+import numba
 import numpy as np
 import pytest
 
+from barchan.run.progress import Silent
+from barchan.studies.krijgsman import exponent, exponent_error, race
 from barchan.studies.y06 import Means
 
 
@@ -20,3 +23,24 @@ def test_a_fill_that_does_not_count_is_left_out() -> None:
     assert found.value.tolist() == [2.0, 5.0]
     assert found.error == pytest.approx(math.sqrt(2.0))
     assert Means.of(np.array([[1.0, 3.0], [4.0, 8.0]])).error == pytest.approx(math.sqrt(2.5))
+
+
+def test_the_error_of_an_exponent_is_the_scatter_of_repeated_fits() -> None:
+    """Samples about x^0.8 with a known scatter, drawn 400 times: slopes scatter as each of them says, to 10%."""
+    rng = np.random.default_rng(3)
+    slopes, told = [], []
+    for _ in range(400):
+        samples = {x: x**0.8 * rng.normal(1.0, 0.3, size=20 + 10 * k) for k, x in enumerate((100, 300, 1000))}
+        slopes.append(exponent(list(samples), [many.mean() for many in samples.values()])[0])
+        told.append(exponent_error(samples))
+    assert np.mean(slopes) == pytest.approx(0.8, abs=0.01)
+    assert np.mean(told) == pytest.approx(np.std(slopes), rel=0.1)
+
+
+def test_a_race_ends_when_it_is_decided() -> None:
+    """With all the time it wants the trust region comes to its end, with none it does not; both use one thread."""
+    before = numba.get_num_threads()
+    assert race(60, 1e6, Silent()).arrived
+    stopped = race(60, 1e-6, Silent())
+    assert not stopped.arrived and stopped.second < stopped.first
+    assert numba.get_num_threads() == before

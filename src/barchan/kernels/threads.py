@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import statistics
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numba
@@ -39,6 +41,17 @@ def _busy() -> int:
         return int(statistics.median(looks))
     except (OSError, ValueError, IndexError):
         return round(os.getloadavg()[0])
+
+
+@contextmanager
+def only(count: int) -> Iterator[None]:
+    """Let the kernels use so many threads for a while."""
+    before = numba.get_num_threads()
+    use(count)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(before)
 
 
 def use(count: int) -> None:

@@ -24,6 +24,7 @@ MOST_INNER = 200  # conjugate gradients in a step
 DAMPING = 0.02
 FEW = 1000
 AT_FIRST = 1.0  # as `ease`, where a descent begins
+SLOW = 8  # steps in which forces do not fall to a half: grains rearrange, which inertia does in fewer gradients
 STALE = 12  # conjugate gradients after which the next step gets a new factorisation
 FLAT = 1e-9  # curvature, over what the preconditioner says, that counts as none
 SOFTEST = 1e-4  # of the mean stiffness, added to the diagonal: takes out rattlers and translations
@@ -84,7 +85,8 @@ class _Steps:
     def down(self, point: Any, patience: int) -> Any:
         """Steps until the end, or until `patience` poor ones in a row."""
         radius, poor, spare = math.inf, 0, None
-        while poor < patience and not self.watch.over(point):
+        least, idle = point.largest / point.mean_force, 0
+        while poor < patience and idle < SLOW and not self.watch.over(point):
             if self.solve is None or self.inner > STALE:
                 self._factorise(point)
             accuracy = min(0.1, max(1e-3, math.sqrt(point.largest / point.mean_force)))
@@ -98,6 +100,8 @@ class _Steps:
             else:
                 spare = there
             poor = 0 if quality > 0.25 or calmer else poor + 1
+            force = point.largest / max(point.mean_force, 1e-300)
+            least, idle = (force, 0) if force < 0.5 * least else (least, idle + 1)
             if quality < 0.25:
                 radius = 0.25 * size
             elif quality > 0.75 and at_edge:

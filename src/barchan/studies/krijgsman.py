@@ -5,9 +5,11 @@ Lengths are in units of the box, forces in units of its length times the springs
 
 from __future__ import annotations
 
+import contextlib
+import math
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
@@ -16,6 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from barchan import registry
+from barchan.kernels import threads
 from barchan.minimisers import Descent
 from barchan.model.build import build
 from barchan.run.progress import Progress
@@ -110,22 +113,61 @@ def costs(packing: Packing, seeds: Sequence[int], progress: Progress, *, workers
 def _side_by_side(work: Callable[[Packing], Cost], tasks: Iterable[Packing], workers: int | None) -> list[Cost]:
     many = len(os.sched_getaffinity(0)) if workers is None else workers
     if many == 1:
-        return [work(task) for task in tasks]
-    with ProcessPoolExecutor(many, mp_context=get_context("spawn"), initializer=_one_thread) as pool:
+        with threads.only(1):
+            return [work(task) for task in tasks]
+    with ProcessPoolExecutor(many, mp_context=get_context("spawn"), initializer=threads.use, initargs=(1,)) as pool:
         return list(pool.map(work, tasks))
-
-
-def _one_thread() -> None:
-    """A process for each core: none of them needs more threads."""
-    from barchan.kernels import threads
-
-    threads.use(1)
 
 
 def exponent(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
     """p and C of y = C x^p, by least squares of the logarithms."""
     slope, shift = np.polyfit(np.log(np.asarray(x, float)), np.log(np.asarray(y, float)), 1)
     return float(slope), float(np.exp(shift))
+
+
+def exponent_error(samples: Mapping[int, np.ndarray]) -> float:
+    """Standard error of `exponent` of the means of samples by x: what their scatter does to the slope."""
+    x = np.log(np.array(list(samples), float))
+    lever = (x - x.mean()) / np.sum((x - x.mean()) ** 2)
+    scatter = [many.std(ddof=1) / np.sqrt(len(many)) / many.mean() for many in samples.values()]
+    return float(np.sqrt(np.sum((lever * np.array(scatter)) ** 2)))
+
+
+class Race(NamedTuple):
+    """Processor seconds of Newton, and of the trust region until it arrived or was stopped."""
+
+    first: float
+    second: float
+    arrived: bool
+
+
+class _Enough(Exception):
+    """The race is decided."""
+
+
+def race(count: int, lead: float, progress: Progress) -> Race:
+    """Newton and then the trust region from the same random start; the latter is stopped after `lead` times longer."""
+    with threads.only(1):
+        progress.status(f"{count} grains", "newton")
+        first, _ = _timed(Packing(count, minimiser="newton"), math.inf)
+        progress.status(f"{count} grains", f"trust-region, for up to {lead * first:.0f} s")
+        return Race(first, *_timed(Packing(count), lead * first))
+
+
+def _timed(packing: Packing, most: float) -> tuple[float, bool]:
+    """Processor seconds of a descent, which is stopped after `most`, and whether it came to its end."""
+    solver = packing.solver()
+    began = time.process_time()
+
+    def late(point: object) -> None:
+        if time.process_time() - began > most:
+            raise _Enough
+
+    arrived = False
+    with contextlib.suppress(_Enough):
+        minimiser = solver.model.scene.relax.minimiser
+        arrived = minimiser.minimise(solver.landscape, solver.point, TOLERANCE, pulse=late).calm
+    return time.process_time() - began, arrived
 
 
 @dataclass(frozen=True)
