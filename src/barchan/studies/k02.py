@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import curve_fit
@@ -25,11 +26,23 @@ def law(fraction: np.ndarray, jammed: float, factor: float, power: float) -> np.
     return np.log(factor) - power * np.log(np.abs(fraction - jammed))
 
 
-def fitted(fractions: np.ndarray, work: np.ndarray) -> tuple[float, float, float]:
-    """Jamming fraction, factor and power of the law, by least squares of the logarithms."""
-    bounds = ([LEAST, 1e-3, 0.1], [MOST, 1e6, 5.0])
-    values, _ = curve_fit(law, fractions, np.log(work), p0=(0.8425, 29.0, 1.5), bounds=bounds)
-    return float(values[0]), float(values[1]), float(values[2])
+class Fit(NamedTuple):
+    """The law that fits best, by least squares of the logarithms."""
+
+    jammed: float
+    factor: float
+    power: float
+    error: float  # standard error of the power
+
+    @classmethod
+    def of(cls, fractions: np.ndarray, work: np.ndarray) -> Fit:
+        """Fit jamming fraction, factor and power to so much work at these packing fractions."""
+        bounds = ([LEAST, 1e-3, 0.1], [MOST, 1e6, 5.0])
+        values, spread = curve_fit(law, fractions, np.log(work), p0=(0.8425, 29.0, 1.5), bounds=bounds)
+        return cls(float(values[0]), float(values[1]), float(values[2]), float(np.sqrt(spread[2, 2])))
+
+    def __str__(self) -> str:
+        return f"{self.power:.2f} ± {self.error:.2f}, φj = {self.jammed:.4f}"
 
 
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
@@ -37,10 +50,16 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     fractions = np.array([0.855, 0.88, 0.95] if quick else FRACTIONS)
     count, seeds = (150, range(3)) if quick else (10_000, range(SEEDS))
     found: dict[str, np.ndarray] = {}
+    counted: dict[str, np.ndarray] = {}
     for key in ("trust-region", "newton"):
         packings = [Packing(count, float(fraction), minimiser=key) for fraction in fractions]
         many = [costs(packing, seeds, progress, workers=1 if quick else None) for packing in packings]
         found[key] = np.array([np.mean([one.work for one in some]) for some in many])
+        if key == "trust-region":
+            counted = {
+                name: np.array([np.mean([getattr(one, field) for one in some]) for some in many])
+                for name, field in (("conjugate gradients", "products"), ("steps", "steps"))
+            }
     falls = bool(found["trust-region"][0] > 2 * found["trust-region"][-1])
     rows = [
         Row(f"trust-region: work at φ = {fractions[0]:g} over that at {fractions[-1]:g}",
@@ -54,13 +73,16 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     grid = np.linspace(fractions[0], fractions[-1], 100)
     curves.append(Curve(grid, FACTOR / np.abs(grid - JAMMED) ** POWER, "iterations in the paper", "dashed"))
     if not quick:
-        jammed, factor, power = fitted(fractions, found["trust-region"])
-        rows.append(Row(
-            "trust-region: power of 1/|φ − φj|", f"{POWER:g}, φj = {JAMMED:g}", f"{power:.2f}, φj = {jammed:.4f}", "",
-            abs(power - POWER) < NEAR, f"within {NEAR:g}",
-        ))  # fmt: skip
-        curves.append(Curve(grid, factor / np.abs(grid - jammed) ** power, "fit"))
-    panel = Panel("packing fraction φ", "gradients and Hessian products", curves, log_y=True)
+        for name, values in counted.items():
+            fit = Fit.of(fractions, values)
+            judged = name == "conjugate gradients"
+            rows.append(Row(
+                f"trust-region: power of 1/|φ − φj| in {name}", f"{POWER:g}, φj = {JAMMED:g}", str(fit), "",
+                abs(fit.power - POWER) < NEAR if judged else None, f"within {NEAR:g}" if judged else "",
+            ))  # fmt: skip
+            curves.append(Curve(grid, fit.factor / np.abs(grid - fit.jammed) ** fit.power, f"fit to {name}"))
+        curves.append(Curve(fractions, counted["steps"], "trust-region, steps", "both"))
+    panel = Panel("packing fraction φ", "gradients and Hessian products, or steps", curves, log_y=True)
     path = save_figure(draw_panels([panel]), folder / "fraction.png")
     caption = f"Work to relax {count} discs from random positions against the packing fraction, mean over seeds."
     return StudyResult(tuple(rows), (Picture(path, caption),))
