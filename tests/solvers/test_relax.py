@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from types import SimpleNamespace
 
+import numba
 import numpy as np
 import pytest
 
@@ -266,3 +267,19 @@ def test_a_point_restored_goes_on_with_the_same_bits():
     assert again.point.energy == machine.point.energy
     assert np.array_equal(again.positions(), machine.positions())
     assert again.statistics() == machine.statistics()
+
+
+def test_few_grains_are_relaxed_by_one_thread(monkeypatch):
+    """Threads that wait for each other many times an iteration would take longer; afterwards all may be used again."""
+    machine = lab.solver(lab.flat_scene(40))
+    kind = type(machine.model.scene.relax.minimiser)
+    minimise, seen = kind.minimise, []
+
+    def spied(*arguments, **options):
+        seen.append(numba.get_num_threads())
+        return minimise(*arguments, **options)
+
+    monkeypatch.setattr(kind, "minimise", spied)
+    before = numba.get_num_threads()
+    machine.advance_to(1.0)
+    assert seen == [1] and numba.get_num_threads() == before

@@ -44,10 +44,10 @@ def _busy() -> int:
 
 
 @contextmanager
-def only(count: int) -> Iterator[None]:
-    """Let the kernels use so many threads for a while."""
+def at_most(count: int) -> Iterator[None]:
+    """Let the kernels use no more than so many threads for a while, and at least one."""
     before = numba.get_num_threads()
-    use(count)
+    numba.set_num_threads(min(before, max(count, 1)))
     try:
         yield
     finally:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from barchan.errors import Finding, RunError
+from barchan.kernels import threads
 from barchan.minimisers import Minimiser
 from barchan.model.build import Model
 from barchan.model.grains import Grains
@@ -16,6 +17,7 @@ from barchan.solvers import common, relax_protocol, relax_strain
 from barchan.solvers.relax_landscape import Cell, Landscape
 from barchan.solvers.relax_tables import potential_tables
 
+GRAINS_PER_THREAD = 1000  # fewer are sooner done than threads have met, which they do several times an iteration
 _KEPT = ("id", "group", "mass", "radius", "born", "material", "orientation")
 
 
@@ -67,12 +69,13 @@ class RelaxSolver:
         """Go on to the protocol's coordinate t and relax; at 0 only where a deformation is to follow."""
         if t == 0.0 and self.model.scene.deformation is None:
             return
-        if not self.relaxed:
-            self.relax()
-            self.pressure_at_start = relax_strain.pressure(self.landscape, self.point) if t == 0.0 else 0.0
-        if t > self.time:
-            relax_protocol.go(self, t)
-            self.time = t
+        with threads.at_most(len(self) // GRAINS_PER_THREAD):
+            if not self.relaxed:
+                self.relax()
+                self.pressure_at_start = relax_strain.pressure(self.landscape, self.point) if t == 0.0 else 0.0
+            if t > self.time:
+                relax_protocol.go(self, t)
+                self.time = t
         self.step += 1
 
     def relax(self) -> None:

@@ -113,7 +113,7 @@ def costs(packing: Packing, seeds: Sequence[int], progress: Progress, *, workers
 def _side_by_side(work: Callable[[Packing], Cost], tasks: Iterable[Packing], workers: int | None) -> list[Cost]:
     many = len(os.sched_getaffinity(0)) if workers is None else workers
     if many == 1:
-        with threads.only(1):
+        with threads.at_most(1):
             return [work(task) for task in tasks]
     with ProcessPoolExecutor(many, mp_context=get_context("spawn"), initializer=threads.use, initargs=(1,)) as pool:
         return list(pool.map(work, tasks))
@@ -147,7 +147,7 @@ class _Enough(Exception):
 
 def race(count: int, lead: float, progress: Progress) -> Race:
     """Newton and then the trust region from the same random start; the latter is stopped after `lead` times longer."""
-    with threads.only(1):
+    with threads.at_most(1):
         progress.status(f"{count} grains", "newton")
         first, _ = _timed(Packing(count, minimiser="newton"), math.inf)
         progress.status(f"{count} grains", f"trust-region, for up to {lead * first:.0f} s")
