@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from barchan.registry import Part
 
+NEARLY, LOOKS = 1e-6, 3  # force over mean contact force, and how often it must be looked at without any fall
 PATIENCE = 100_000  # gradients and products without any gain, after which a minimiser gives up
 
 
@@ -48,6 +49,7 @@ class Watch:
         self.began = landscape.gradients + landscape.products
         self.history: list[tuple[int, float, float]] = []
         self._lowest, self._calmest, self._gained = math.inf, math.inf, 0
+        self._least, self._looks = math.inf, 0  # force, and how often it was looked at since it was last there
 
     @property
     def work(self) -> int:
@@ -59,9 +61,14 @@ class Watch:
         self.history.append((self.work, point.energy, point.largest / max(point.mean_force, 1e-300)))
         if self.pulse is not None:
             self.pulse(point)
-        if point.largest < 1e-6 * point.mean_force:
+        if self._at_the_bottom(self.history[-1][2]):
             self.tolerance = max(self.asked, self.landscape.floor(point))
         return self.landscape.is_calm(point, self.tolerance) or self._stuck(*self.history[-1])
+
+    def _at_the_bottom(self, force: float) -> bool:
+        """Whether forces, nearly in balance, fall no more: round-off may then be all that is left of them."""
+        self._least, self._looks = (force, 0) if force < 0.9 * self._least else (self._least, self._looks + 1)
+        return force < NEARLY and self._looks >= LOOKS
 
     def _stuck(self, work: int, energy: float, force: float) -> bool:
         """Whether neither energy nor forces have fallen for a long while: round-off, or numbers that went bad."""

@@ -283,12 +283,16 @@ class Landscape:
         return point.largest <= tolerance * point.mean_force or self.is_loose(point)
 
     def floor(self, point: Point) -> float:
-        """What round-off leaves of force over mean contact force: a few units in the last place of a distance."""
+        """What round-off may leave of force over mean contact force: thirty units in the last place of a distance.
+
+        Each of a grain's contacts is out by some of them, and the largest sum among thousands of grains counts: 26 were
+        seen among 4000 discs.
+        """
         rows = self._contact_rows(point)
         if not len(rows) or not point.mean_force:
             return 0.0
-        scale = float(self.radius.mean()) if not len(self.walls) else float(np.abs(self.base).max())
-        return 8 * np.finfo(float).eps * float(point.touch[rows, 3].mean()) * scale / point.mean_force
+        scale = float(point.touch[rows, 5].mean()) if not len(self.walls) else float(np.abs(self.base).max())
+        return 30 * np.finfo(float).eps * float(point.touch[rows, 3].mean()) * scale / point.mean_force
 
     # ------------------------------------------------------------ matrices
 
