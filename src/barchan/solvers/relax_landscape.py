@@ -292,7 +292,7 @@ class Landscape:
         if not len(rows) or not point.mean_force:
             return 0.0
         scale = float(point.touch[rows, 5].mean()) if not len(self.walls) else float(np.abs(self.base).max())
-        return 30 * np.finfo(float).eps * float(point.touch[rows, 3].mean()) * scale / point.mean_force
+        return float(30 * np.finfo(float).eps * point.touch[rows, 3].mean() * scale / point.mean_force)
 
     # ------------------------------------------------------------ matrices
 
