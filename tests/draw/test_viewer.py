@@ -246,7 +246,13 @@ def test_a_person_can_look_at_a_run(server: Server, tmp_path: Path) -> None:
         browser.open(_of_nothing_at_first(tmp_path / "empty").as_uri())
         browser.until("window.barchan && document.title.startsWith('toy') && barchan.ready", 60)
         browser.evaluate("time.value = 1; time.dispatchEvent(new Event('input'))")
-        browser.until("barchan.state.shown === 1")
+        browser.until("barchan.state.shown === 1 && barchan.settled")
+        *middle, size = browser.evaluate(
+            "barchan.stage.point(7, false), [...barchan.stage.mark.position.toArray(), barchan.stage.mark.scale.x]"
+        )
+        clump = make_frame(1, 20, spheres_per_grain=4, contacts=12)
+        far = np.linalg.norm(clump.sphere_position[28:32] - middle, axis=1) + clump.sphere_radius[28:32]
+        assert far.max() < size < 1.2 * far.max(), "the mark holds all four spheres of the clump"
         assert browser.evaluate("barchan.errors") == [] and browser.console == []
         own = (tmp_path.as_uri(), "data:", "blob:")
         assert [one for one in browser.requests if not one.startswith(own)] == []

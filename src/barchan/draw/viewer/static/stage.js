@@ -279,14 +279,17 @@ export class Stage {
     return best;
   }
 
-  // Mark the spheres of the grain in row `row`, and let the camera follow it.
+  // Mark the grain in row `row` with a sphere about all of its spheres, and let the camera follow it.
   point(row, follow) {
-    const k = row < 0 || !this.steady ? -1 : this.steady.grain.indexOf(row);
-    this.mark.visible = k >= 0;
-    if (k < 0) return;
-    const [x, y, z] = this.moment.place.slice(3 * k, 3 * k + 3);
-    this.mark.position.set(x, y, z);
-    this.mark.scale.setScalar(1.06 * this.steady.radius[k]);
+    const own = [];
+    if (row >= 0 && this.steady) this.steady.grain.forEach((grain, k) => { if (grain === row) own.push(k); });
+    this.mark.visible = own.length > 0;
+    if (!own.length) return;
+    const { place } = this.moment, { radius } = this.steady;
+    const at = (k) => new THREE.Vector3(place[3 * k], place[3 * k + 1], place[3 * k + 2]);
+    this.mark.position.set(0, 0, 0);
+    own.forEach((k) => this.mark.position.addScaledVector(at(k), 1 / own.length));
+    this.mark.scale.setScalar(1.06 * Math.max(...own.map((k) => at(k).distanceTo(this.mark.position) + radius[k])));
     if (follow) {
       const shift = this.mark.position.clone().sub(this.controls.target);
       this.controls.target.add(shift);
