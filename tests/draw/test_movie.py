@@ -95,9 +95,24 @@ def test_mp4_says_what_it_needs(tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_mp4_is_written_where_it_can_be(tmp_path):
-    pytest.importorskip("imageio_ffmpeg")
-    assert write_movie(falling(4), tmp_path / "run.mp4", size=(96, 72)).stat().st_size > 0
+@pytest.mark.parametrize("size", [(160, 120), (161, 121)], ids=["even", "odd"])
+def test_an_mp4_plays_what_a_gif_shows(tmp_path, size):
+    """Read back: as many pictures at the same pace, and like those of the GIF but for the loss of both codecs."""
+    ffmpeg = pytest.importorskip("imageio_ffmpeg")
+    frames = falling(12)
+    movie = ffmpeg.read_frames(str(write_movie(frames, tmp_path / "run.mp4", [Plane()], fps=30.0, size=size)))
+    told = next(movie)
+    width, height = told["size"]
+    assert (size[0] - width, size[1] - height) in ((0, 0), (1, 1))  # H.264 halves colours: sizes are even
+    assert told["fps"] == pytest.approx(30.0) and told["duration"] == pytest.approx(0.4, abs=0.04)
+    pictures = [np.frombuffer(one, np.uint8).reshape(height, width, 3) for one in movie]
+    assert len(pictures) == 12
+    with Image.open(write_movie(frames, tmp_path / "run.gif", [Plane()], fps=30.0, size=size)) as plain:
+        for k, other in ((0, 11), (11, 0)):
+            plain.seek(k)
+            shown = np.asarray(plain.convert("RGB"))[:height, :width].astype(int)
+            wrong, moved = (np.count_nonzero(np.abs(pictures[one] - shown).max(axis=2) > 60) for one in (k, other))
+            assert moved > 100 and wrong < 0.2 * moved
 
 
 def test_walls_come_from_the_recorded_scene():
