@@ -39,6 +39,14 @@ def test_speeds_are_those_of_the_last_seconds():
     assert "· 1k steps/s" in lines[-1]
 
 
+def test_a_new_run_begins_to_count_anew():
+    """A study runs one scene after another: 100 steps of the second in 2 s, after 10 000 of the first."""
+    clock = iter([0.0, 5.0, 6.0, 8.0])
+    meter = Meter(lambda: next(clock))
+    lines = [meter.line(pulse(time, step)) for time, step in ((1.0, 9000), (2.0, 10_000), (0.0, 0), (0.1, 100))]
+    assert "/s ·" not in lines[2] and "· 50 steps/s" in lines[3]
+
+
 def test_plain_lines_are_few():
     out = io.StringIO()
     lines = Lines(out)

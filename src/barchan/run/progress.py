@@ -74,6 +74,8 @@ class Meter:
     def line(self, pulse: Pulse) -> str:
         """A line that says how far the run is and how fast it goes."""
         now = self._clock()
+        if self._seen and pulse.step < self._seen[-1][1].step:  # another run has begun
+            self._seen.clear()
         self._seen.append((now, pulse))
         while len(self._seen) > 2 and self._seen[1][0] <= now - WINDOW:
             self._seen.popleft()
