@@ -50,6 +50,7 @@ def test_info_at_a_glance(run_folder, command):
     assert code == 0
     for words in ("small: Thirty grains", "finished, 0.1 of 0.1 s, 6 frames", "kinetic_energy (J)", "barchan 0.1.0"):
         assert words in out
+    assert "that stayed 0" in out and "beam_energy" not in out  # what this solver cannot have
 
 
 def test_resume_of_a_finished_run_says_so_and_draws_what_is_missing(run_folder, command):

@@ -121,16 +121,16 @@ def facts(folder: Path, recording: Recording) -> list[tuple[str, str]]:
     state = "finished" if recording.finished else f"stopped itself: {stopped}" if stopped else "not finished"
     numbers = {**recording.summary, **(read(folder) if recording.finished else {})}
     units = recording.units
-    measured = [
-        f"{name} ({units[name]})" if units[name] else name for name in recording.series if name not in ("time", "step")
-    ]
+    series = {name: values for name, values in recording.series.items() if name not in ("time", "step")}
+    measured = [f"{name} ({units[name]})" if units[name] else name for name, values in series.items() if values.any()]
+    still = len(series) - len(measured)  # such as energies that only another solver has
     versions = recording.meta.get("versions", {})
     return [
         ("scene", f"{scene.name}: {scene.description}" if scene.description else scene.name),
         ("state", f"{state}, {until} of {scene.duration:g} s, {len(recording)} frames"),
         ("grains", str(len(recording[-1])) if len(recording) else "none recorded yet"),
         *((words, value) for words, value in rows(numbers) if words != "grains"),
-        ("measured", ", ".join(measured)),
+        ("measured", ", ".join([*measured, *([f"and {still} that stayed 0"] if still else [])])),
         ("made with", ", ".join(f"{name} {version}" for name, version in versions.items())),
         ("command", str(recording.meta.get("command", ""))),
         ("file", f"{recording.path}, {recording.path.stat().st_size / 1e6:.3g} MB"),
