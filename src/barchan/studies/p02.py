@@ -196,7 +196,8 @@ def _snapshots(found: dict[str, Outflow], folder: Path) -> Picture:
         side = np.array([[h.mouth / 2, 0.0], [h.half, h.funnel], [h.half, one.top]])
         lines = (side, side * [-1.0, 1.0])
         shots.append(Shot(frame, f"mouth of {1e3 * h.mouth:.1f} mm, {frame.time:.2f} s", lines))
-    hopper, top = found["wide"].hopper, max(one.top for one in found.values())
+    hopper = found["wide"].hopper
+    top = 1.2 * max(float(shot.frame.position[:, 2].max(initial=hopper.funnel)) for shot in shots)
     figure = draw_shots(
         shots, fastest=math.sqrt(2 * GRAVITY * hopper.mouth), across=(-1.1 * hopper.half, 1.1 * hopper.half),
         up=(-0.012, top),
