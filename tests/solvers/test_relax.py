@@ -11,6 +11,7 @@ import pytest
 
 from barchan import registry
 from barchan.kernels import threads
+from barchan.minimisers import Watch
 from barchan.solvers import relax_protocol, relax_strain
 from barchan.solvers.relax import RelaxSolver
 from barchan.solvers.relax_landscape import Cell
@@ -283,3 +284,26 @@ def test_few_grains_are_relaxed_by_one_thread(monkeypatch):
     before = numba.get_num_threads()
     machine.advance_to(1.0)
     assert seen == [1] and numba.get_num_threads() == before
+
+
+def test_a_descent_that_only_round_off_holds_up_ends_in_balance():
+    """Forces at 1.3e-12 that fall no more are taken where round-off may leave 2e-12, and not where it leaves 1e-13.
+
+    While they still fall, the tolerance that was asked for holds, whatever round-off may leave.
+    """
+
+    def descent(forces, left):
+        land = SimpleNamespace(
+            gradients=0, products=0, floor=lambda point: left, is_calm=lambda point, most: point.largest <= most
+        )
+        watch = Watch(land, 1e-12, None)
+        for k, force in enumerate(forces):
+            point = SimpleNamespace(largest=force, mean_force=1.0, energy=1.0)
+            if watch.over(point):
+                return k, watch.descent(point).calm
+        return None
+
+    stuck = [1e-3, 1e-6, 1e-9] + 20 * [1.3e-12]
+    assert descent(stuck, 2e-12) == (6, True)
+    assert descent(stuck, 1e-13) is None
+    assert descent([1e-3, 1.9e-12, 1.5e-12, 1.2e-12, 9e-13], 2e-12) == (4, True)
