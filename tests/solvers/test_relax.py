@@ -307,3 +307,19 @@ def test_a_descent_that_only_round_off_holds_up_ends_in_balance():
     assert descent(stuck, 2e-12) == (6, True)
     assert descent(stuck, 1e-13) is None
     assert descent([1e-3, 1.9e-12, 1.5e-12, 1.2e-12, 9e-13], 2e-12) == (4, True)
+
+
+@pytest.mark.parametrize("share", [0.9, 0.98])
+def test_a_step_that_ends_at_the_edge_is_as_long_as_the_trust_region(share):
+    """Its length is known to the conjugate gradients from recurrences alone; and what it gains is the model's."""
+    machine = lab.relaxed(lab.flat_scene())
+    land = machine.landscape
+    point = land.trial(machine.point, 1e-9 * lab.noise(machine))
+    whole, _, at_edge, _ = land.steihaug(point, 1e9, 1e-6, 10_000)
+    assert not at_edge
+    radius = share * math.sqrt(land.dot(whole, whole))
+    step, change, at_edge, products = land.steihaug(point, radius, 1e-6, 10_000)
+    assert at_edge and products > 3
+    assert math.sqrt(land.dot(step, step)) == pytest.approx(radius, rel=1e-9)
+    _, curvature = land.product(point, step)
+    assert change == pytest.approx(land.dot(point.gradient, step) + 0.5 * curvature, rel=1e-9)
