@@ -11,7 +11,7 @@ import pytest
 
 from barchan import registry
 from barchan.kernels import threads
-from barchan.minimisers import Watch
+from barchan.minimisers import Watch, newton
 from barchan.solvers import relax_protocol, relax_strain
 from barchan.solvers.relax import RelaxSolver
 from barchan.solvers.relax_landscape import Cell
@@ -323,3 +323,20 @@ def test_a_step_that_ends_at_the_edge_is_as_long_as_the_trust_region(share):
     assert math.sqrt(land.dot(step, step)) == pytest.approx(radius, rel=1e-9)
     _, curvature = land.product(point, step)
     assert change == pytest.approx(land.dot(point.gradient, step) + 0.5 * curvature, rel=1e-9)
+
+
+def test_no_newton_step_takes_a_grain_far():
+    """Where nothing holds a grain the model has no bottom, and its steps have no length; half a radius is the most.
+
+    A preconditioner that is far too soft stands for such grains. The change that the step promises must still be the
+    model's own, g·p + ½ p·Kp.
+    """
+    machine = lab.solver(lab.flat_scene())
+    land, point = machine.landscape, machine.point
+    steps = newton._Steps(land, Watch(land, 1e-12, None))
+    steps.solve = lambda b: 1e9 * b
+    step, change, _, at_edge = steps._step(point, math.inf, 0.1)
+    assert at_edge
+    assert np.abs(step).max() == pytest.approx(0.5 * land.radius.mean())
+    assert change < 0
+    assert change == pytest.approx(land.dot(point.gradient, step) + 0.5 * land.product(point, step)[1], rel=1e-9)

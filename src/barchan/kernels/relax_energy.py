@@ -33,14 +33,15 @@ def _gap(piece, x, y, z, rest, kind, shape_table):
 
 
 @njit(cache=True, error_model="numpy")
-def _wall_contacts(i, x, y, z, radius, material, kinds, table, rest, kind, shape_table, piece_material, block):
-    """Energy, gradient (3), force, overlap and contacts of one grain at all walls; adds to its block of the Hessian.
+def _wall_contacts(i, x, y, z, radius, material, kinds, table, rest, kind, shape_table, piece_material, block, keep):
+    """Energy, gradient (3), force, overlap and contacts of one grain at all walls; with `keep`, also its Hessian.
 
     The curvature of the surface comes from differences of its normal, so that any shape will do.
     """
     energy, gx, gy, gz, push_sum, deep, touching = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-    for c in range(6):
-        block[i, c] = 0.0
+    if keep:
+        for c in range(6):
+            block[i, c] = 0.0
     for piece in range(len(kind)):
         distance, nx, ny, nz = _gap(piece, x, y, z, rest, kind, shape_table)
         if distance >= radius:
@@ -54,6 +55,8 @@ def _wall_contacts(i, x, y, z, radius, material, kinds, table, rest, kind, shape
         push_sum += force
         deep += radius - distance
         touching += 1.0
+        if not keep:
+            continue
         h = NEAR * radius
         _, ax, ay, az = _gap(piece, x + h, y, z, rest, kind, shape_table)
         _, bx, by, bz = _gap(piece, x - h, y, z, rest, kind, shape_table)
@@ -91,11 +94,12 @@ def wall_touches(place, radius, material, kinds, table, rest, kind, shape_table,
 @njit(cache=True, parallel=True, error_model="numpy")
 def evaluate(
     count, moved, base, radius, material, kinds, weight, start, length, second, apart, table, wall_table, rest, kind,
-    shape_table, piece_material, gradient, touch_length, touch_second, touch, wall_block, sums,
+    shape_table, piece_material, gradient, touch_length, touch_second, touch, wall_block, sums, keep,
 ):  # fmt: skip
     """Gradient, contacts and, per block of grains, the sums named above, at `moved` m from where the list was made.
 
-    weight: (count, components) N, the force of gravity on each grain.
+    weight: (count, components) N, the force of gravity on each grain. keep: also write the contacts and the walls' part
+    of the Hessian, which gradients alone do not need.
     """
     for b in prange((count + BLOCK - 1) // BLOCK):
         energy, force_sum, overlap_sum, touching, largest = 0.0, 0.0, 0.0, 0.0, 0.0
@@ -117,29 +121,31 @@ def evaluate(
                     continue
                 distance = math.sqrt(square)
                 if distance == 0.0:  # two centres in one place: any direction will do, but both must say the same
-                    d0, distance = (1e-300 if i < j else -1e-300), 1e-300
+                    d0, distance = (1e-150 if i < j else -1e-150), 1e-150
                 stored, force, stiffness = push(
                     reach - distance, own * radius[j] / reach, table, material[i] * kinds + material[j]
                 )
-                n0, n1, n2 = d0 / distance, d1 / distance, d2 / distance
+                pull = force / distance
                 energy += 0.5 * stored
-                g0 -= force * n0
-                g1 -= force * n1
-                g2 -= force * n2
+                g0 -= pull * d0
+                g1 -= pull * d1
+                g2 -= pull * d2
                 force_sum += force
                 overlap_sum += reach - distance
                 touching += 1.0
-                touch_second[n] = j
-                touch[n, 0], touch[n, 1], touch[n, 2] = n0, n1, n2
-                touch[n, 3], touch[n, 4], touch[n, 5] = stiffness, force / distance, distance
-                n += 1
-            touch_length[i] = n - start[i]
+                if keep:
+                    touch_second[n] = j
+                    touch[n, 0], touch[n, 1], touch[n, 2] = d0 / distance, d1 / distance, d2 / distance
+                    touch[n, 3], touch[n, 4], touch[n, 5] = stiffness, pull, distance
+                    n += 1
+            if keep:
+                touch_length[i] = n - start[i]
             if WALLS:
                 y = base[i, 1] if FLAT else base[i, 1] + moved[i, 1]
                 z = base[i, 2] + (moved[i, 1] if FLAT else moved[i, 2])
                 e, w0, w1, w2, f, o, t = _wall_contacts(
                     i, base[i, 0] + moved[i, 0], y, z, own, material[i], kinds, wall_table, rest, kind, shape_table,
-                    piece_material, wall_block,
+                    piece_material, wall_block, keep,
                 )  # fmt: skip
                 energy += e
                 force_sum += 2.0 * f  # as if counted from both sides, like the contacts of grains

@@ -144,8 +144,8 @@ def descend(
     """
     blocks = (count + BLOCK - 1) // BLOCK
     damping = settings[3]
-    taken = 0
-    while taken < most_steps:
+    taken, over = 0, False
+    while not over:
         step = state[0]
         if damping > 0.0:
             step = settings[0]
@@ -161,19 +161,24 @@ def descend(
             if state[2] > 5.0:
                 state[0], state[1] = min(1.1 * step, settings[0]), 0.99 * state[1]
         _kick(count, gradient, velocity, moved, step, keep, kick, settings[1])
+        taken += 1
+        over = taken >= most_steps or _farthest(moved) > reach * reach
         evaluate(
             count, moved, base, radius, material, kinds, weight, start, length, second, apart, table, wall_table, rest,
-            kind, shape_table, piece_material, gradient, touch_length, touch_second, touch, wall_block, sums,
+            kind, shape_table, piece_material, gradient, touch_length, touch_second, touch, wall_block, sums, over,
         )  # fmt: skip
-        taken += 1
         force, overlap, touching, largest = 0.0, 0.0, 0.0, 0.0
         for b in range(blocks):
             force += sums[b, 1]
             overlap += sums[b, 2]
             touching += sums[b, 3]
             largest = max(largest, sums[b, 4])
-        if math.sqrt(largest) * touching <= target * force or overlap <= settings[2] * touching:
-            break
-        if _farthest(moved) > reach * reach:
-            break
+        calm = math.sqrt(largest) * touching <= target * force or overlap <= settings[2] * touching
+        if calm and not over:
+            evaluate(
+                count, moved, base, radius, material, kinds, weight, start, length, second, apart, table, wall_table,
+                rest, kind, shape_table, piece_material, gradient, touch_length, touch_second, touch, wall_block, sums,
+                True,
+            )  # fmt: skip
+        over = over or calm
     return taken

@@ -25,8 +25,10 @@ DAMPING = 0.02
 FEW = 1000
 AT_FIRST = 1.0  # as `ease`, where a descent begins
 SLOW = 8  # steps in which forces do not fall to a half: grains rearrange, which inertia does in fewer gradients
-STALE = 12  # conjugate gradients after which the next step gets a new factorisation
+STALE = 12  # conjugate gradients after which the next step gets a new factorisation,
+WORN = 1.5  # if they are so many times more than the first step with the present one needed
 FLAT = 1e-9  # curvature, over what the preconditioner says, that counts as none
+FARTHEST = 0.5  # of the mean radius, that a grain may go in a step
 SOFTEST = 1e-4  # of the mean stiffness, added to the diagonal: takes out rattlers and translations
 
 
@@ -50,6 +52,7 @@ class Newton(Minimiser):
         self, landscape: Any, point: Any, tolerance: float, *, pulse: Callable[[Any], None] | None = None
     ) -> Descent:
         watch = Watch(landscape, tolerance, pulse)
+        steps = _Steps(landscape, watch)
         ease = AT_FIRST  # from a packing that is only a little out of balance, Newton's way is the shortest
         while not watch.over(point):
             if point.largest > ease * point.mean_force:
@@ -57,7 +60,7 @@ class Newton(Minimiser):
                 _roll(landscape, point, watch, ease)
                 continue
             met = point.largest / point.mean_force
-            point = _Steps(landscape, watch).down(point, self.patience)
+            point = steps.down(point, self.patience)
             # Back among rearrangements: let inertia come further down before the next attempt.
             ease = max(min(0.1 * met, self.ease), 0.5 * watch.tolerance)
         return watch.descent(point)
@@ -80,6 +83,7 @@ class _Steps:
         self.landscape, self.watch = landscape, watch
         self.solve: Callable[[np.ndarray], np.ndarray] | None = None
         self.inner = 0  # conjugate gradients of the last step
+        self.fresh = 0  # of the first one with this factorisation
         self.reach = 0.0  # m, how far grains went in the last step
 
     def down(self, point: Any, patience: int) -> Any:
@@ -87,13 +91,16 @@ class _Steps:
         radius, poor, spare = math.inf, 0, None
         least, idle = point.largest / point.mean_force, 0
         while poor < patience and idle < SLOW and not self.watch.over(point):
-            if self.solve is None or self.inner > STALE:
-                self._factorise(point)
+            renewed = self.solve is None or self.inner > max(STALE, WORN * self.fresh)
+            if renewed:
+                self.solve = self.landscape.factorised(point, SOFTEST, prestress=False, near=self.reach)
             accuracy = min(0.1, max(1e-3, math.sqrt(point.largest / point.mean_force)))
             step, expected, size, at_edge = self._step(point, radius, accuracy)
+            self.fresh = self.inner if renewed else self.fresh
             there = self.landscape.trial(point, step, spare)
             quality = fall(point, there, step, self.landscape) / expected if expected < 0 else -1.0
-            calmer = there.largest < 0.5 * point.largest
+            # Where energies agree to round-off, forces tell more.
+            calmer = there.largest < 0.5 * point.largest and there.energy <= point.energy + 1e-9 * abs(point.energy)
             if quality > 0 or (calmer and quality > -1):
                 self.reach = float(np.abs(step).max())
                 point, spare = there, point
@@ -108,18 +115,6 @@ class _Steps:
                 radius *= 2
         return point
 
-    def _factorise(self, point: Any) -> None:
-        import scipy.sparse
-        import scipy.sparse.linalg
-
-        matrix = self.landscape.hessian(point, prestress=False, near=self.reach)
-        softest = SOFTEST * float(matrix.diagonal().mean())
-        matrix = (matrix + softest * scipy.sparse.identity(matrix.shape[0], format="csc")).tocsc()
-        self.solve = scipy.sparse.linalg.splu(
-            matrix, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True}
-        ).solve
-        self.landscape.factorisations += 1
-
     def _step(self, point: Any, radius: float, accuracy: float) -> tuple[np.ndarray, float, float, bool]:
         """Steihaug's conjugate gradients, preconditioned: the step, the model's change, its size, whether at the edge.
 
@@ -129,7 +124,7 @@ class _Steps:
         land, solve = self.landscape, self.solve
         assert solve is not None
         p, r = np.zeros_like(point.moved), point.gradient.copy()
-        z = solve(r.ravel()).reshape(r.shape)
+        z = solve(r)
         d = -z
         rz = land.dot(r, z)
         first, pp, pd, dd = rz, 0.0, 0.0, rz
@@ -149,7 +144,7 @@ class _Steps:
             pp += 2 * along * pd + along * along * dd
             if at_edge:
                 break
-            z = solve(r.ravel()).reshape(r.shape)
+            z = solve(r)
             before, rz = rz, land.dot(r, z)
             if rz <= accuracy**2 * first:
                 break
@@ -157,4 +152,10 @@ class _Steps:
             pd = ratio * (pd + along * dd)
             dd = rz + ratio * ratio * dd
             d = ratio * d - z
-        return p, 0.5 * (land.dot(point.gradient, p) + land.dot(r, p)), math.sqrt(max(pp, 0.0)), at_edge
+        slope = land.dot(point.gradient, p)
+        change = 0.5 * (slope + land.dot(r, p))
+        far = float(np.abs(p).max())
+        if far > FARTHEST * float(land.radius.mean()):  # along what has no stiffness the model knows no end
+            share, at_edge = FARTHEST * float(land.radius.mean()) / far, True
+            p, pp, change = share * p, share * share * pp, share * slope + share * share * (change - slope)
+        return p, change, math.sqrt(max(pp, 0.0)), at_edge

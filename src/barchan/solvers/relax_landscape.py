@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import neighbours, relax_pairs
 from barchan.model.build import Walls
 from barchan.potentials import Potential
+from barchan.solvers import relax_factor
 
 SKIN = 0.6  # of the mean radius
 MOST_CELLS = 1 << 10  # along an axis
@@ -93,6 +95,7 @@ class Landscape:
     products: int = 0
     factorisations: int = 0
     rebuilds: int = 0
+    widest: int = 16  # near grains of one
     lists: dict[str, np.ndarray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -132,15 +135,19 @@ class Landscape:
         begin, entries = np.zeros(int(cells.prod()) + 1, np.int64), np.empty(n, np.int64)
         neighbours.sort_by_cell(number, n, int(cells.prod()), begin, entries)
         start, length = np.zeros(n + 1, np.int64), np.empty(n, np.int64)
-        second, apart = np.empty(0, np.int32), np.empty((0, 3))
-        for fill in (False, True):
-            relax_pairs.near_rows(
-                self.base, self.radius, n, number, begin, entries, cells, np.array(cell.lengths), cell.inverse,
-                cell.tilt, self.skin, fill, start, length, second, apart,
-            )  # fmt: skip
-            if not fill:
-                total = neighbours.running_sum(length, n, start)
-                second, apart = np.empty(total, np.int32), np.empty((total, 3))
+        box = np.array(cell.lengths)
+        half = np.where(box > 0, 0.5 * box, np.inf)
+        while True:
+            found = np.empty((n, self.widest), np.int32)
+            relax_pairs.find_near(
+                self.base, self.radius, n, number, begin, entries, cells, box, half, cell.tilt, self.skin, length, found
+            )
+            if length.max(initial=0) <= self.widest:
+                break
+            self.widest = int(length.max())
+        total = neighbours.running_sum(length, n, start)
+        second, apart = np.empty(total, np.int32), np.empty((total, 3))
+        relax_pairs.put_rows(self.base, n, box, half, cell.tilt, start, length, found, second, apart)
         self.lists = {"start": start, "length": length, "second": second, "apart": apart}
         self.rebuilds += 1
 
@@ -171,7 +178,7 @@ class Landscape:
                 np.empty(int(1.3 * pairs), np.int32), np.empty((int(1.3 * pairs), 6)), np.zeros((n, 6)),
             )  # fmt: skip
         into.moved, into.start = moved, self.lists["start"]
-        self.kernels.evaluate(*self._arguments(into))
+        self.kernels.evaluate(*self._arguments(into), True)
         self.gradients += 1
         self.settle(into)
         return into
@@ -345,6 +352,19 @@ class Landscape:
         shape = (len(self) * c, len(self) * c)
         indices = [np.broadcast_to(one, values.shape).ravel() for one in at]
         return scipy.sparse.csc_matrix((values.ravel(), indices), shape=shape)
+
+    def factorised(
+        self, point: Point, softest: float, *, prestress: bool = True, near: float = 0.0
+    ) -> Callable[[np.ndarray], np.ndarray]:
+        """What solves Hessian · x = b, both (N, components); see `hessian`.
+
+        softest: of the mean stiffness, added to the diagonal, for grains without contacts and for what moves freely.
+        """
+        matrix = self.hessian(point, prestress=prestress, near=near)
+        matrix = matrix + softest * float(matrix.diagonal().mean()) * scipy.sparse.identity(matrix.shape[0])
+        solve = relax_factor.factorised(matrix.tocsc(), self.position(point)[:, self.axes])
+        self.factorisations += 1
+        return lambda b: solve(b.ravel()).reshape(b.shape)
 
     def _wall_blocks(self, point: Point) -> np.ndarray:
         w = point.wall_block

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse
-import scipy.sparse.linalg
 
 from barchan.solvers.relax_landscape import Landscape, Point
 
@@ -54,12 +52,7 @@ class Tangent:
     def __init__(self, landscape: Landscape, point: Point) -> None:
         self.landscape, self.point = landscape, point
         self.first, self.second, self.branch, self.touch = pairs(landscape, point)
-        matrix = landscape.hessian(point)
-        softest = SOFTEST * float(matrix.diagonal().mean())
-        matrix = (matrix + softest * scipy.sparse.identity(matrix.shape[0], format="csc")).tocsc()
-        options: dict[str, Any] = {"SymmetricMode": True}
-        self._solve = scipy.sparse.linalg.splu(matrix, "MMD_AT_PLUS_A", 0.0, options=options).solve
-        landscape.factorisations += 1
+        self._solve = landscape.factorised(point, SOFTEST)
 
     def _pulled(self, rate: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Stretch of every contact under the rate of the box, (K, c), and its force gradient K_c · stretch."""
@@ -74,7 +67,7 @@ class Tangent:
         _, pull = self._pulled(rate)
         count, c = len(self.landscape), self.landscape.components
         force = np.stack([np.bincount(self.first, pull[:, k], count) for k in range(c)], axis=1)
-        return -self._solve(force.ravel()).reshape(force.shape)
+        return -self._solve(force)
 
     def stiffness(self, rate: np.ndarray) -> float:
         """d²E/dε² of the relaxed packing, J, for a deformation that is linear in ε with this rate (3, 3)."""
