@@ -72,16 +72,19 @@ def render(
     view: Annotated[str, typer.Option("--camera", "--view", help="From where: auto, front, side, top, iso.")] = "auto",
     size: Annotated[str | None, typer.Option(metavar="WxH", help="Pixels, such as 1280x720.")] = None,
     fps: Annotated[float, typer.Option(min=0.1, help="Pictures a second, of a movie.")] = 25.0,
+    engine: Annotated[str, typer.Option(help="What draws in 3D: raster, or vtk (through pyvista).")] = "raster",
     quiet: Quiet = False,
 ) -> None:
     """Draw a frame of a run, a row of snapshots, or a movie of it."""
     from barchan import draw
 
-    _check_look(color, view)
+    _check_look(color, view, engine)
     pixels = _pixels(size)
     with open_recording(folder) as recording, told(quiet) as progress:
         scene = scene_of(recording)
-        look: dict[str, Any] = {"color": color, "view": view, "densities": scene.group_densities()}
+        look: dict[str, Any] = {
+            "color": color, "view": view, "densities": scene.group_densities(), "engine": engine,
+        }  # fmt: skip
         where = recording.path.parent
         if movie is not None:
             report = counted(progress, f"drawing {movie.name}")
@@ -202,10 +205,15 @@ def _pixels(size: str | None) -> tuple[int, int] | None:
     return int(found[1]), int(found[2])
 
 
-def _check_look(color: str, view: str) -> None:
+def _check_look(color: str, view: str, engine: str = "raster") -> None:
+    from barchan.draw import render_vtk
     from barchan.draw.camera import View
     from barchan.draw.colors import COLORS
+    from barchan.draw.picture import Engine
 
-    for option, value, known in (("--color", color, COLORS), ("--camera", view, get_args(View))):
+    choices = (("--color", color, COLORS), ("--camera", view, get_args(View)), ("--engine", engine, get_args(Engine)))
+    for option, value, known in choices:
         if value not in known:
             raise SceneError(Finding(option, repr(value), f"known: {', '.join(known)}"))
+    if engine == "vtk":
+        render_vtk.check()

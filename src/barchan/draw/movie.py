@@ -12,7 +12,7 @@ import numpy as np
 
 from barchan.draw.camera import View
 from barchan.draw.colors import Color
-from barchan.draw.picture import Picture, Stage
+from barchan.draw.picture import Engine, Picture, Stage
 from barchan.draw.quantities import Densities
 from barchan.errors import FileError, Finding
 from barchan.record.frame import Frame
@@ -131,12 +131,13 @@ def write_movie(
     frames: Sequence[int] | None = None,
     progress: Progress | None = None,
     densities: Densities = None,
+    engine: Engine = "raster",
 ) -> Path:
     """Write the frames of a recording as a movie, GIF or MP4 by the ending of `path`; returns the path.
 
     `fps` is the number of pictures a second (a GIF shows at most 50), `size` in pixels, `frames` the indices to show,
     all when left out. Window and colour scale are the same throughout and suit the whole run. `progress` is called
-    with the number of pictures done and their total. `scene_walls`, `view`, `color` and `densities` are as in
+    with the number of pictures done and their total. `scene_walls`, `view`, `color`, `densities` and `engine` are as in
     `draw_scene`; left out, the walls are those of the recorded scene.
     """
     chosen = list(range(len(recording)) if frames is None else frames)
@@ -145,7 +146,8 @@ def write_movie(
     scouts = [recording[chosen[k]] for k in spread]
     width, height = (size[0] - size[0] % 2, size[1] - size[1] % 2)
     walls = recorded_walls(recording) if scene_walls is None else scene_walls
-    picture = Picture(Stage.of(scouts, walls, view, color, densities), size=(width, height), fine=False)
+    stage = Stage.of(scouts, walls, view, color, densities)
+    picture = Picture(stage, size=(width, height), fine=False, engine=engine)
 
     def told() -> Iterator[Frame]:
         for done, index in enumerate(chosen, start=1):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 import numpy as np
 
+from barchan.draw import render_vtk
 from barchan.draw.camera import Box, Camera, View, Window, camera_for, flat_view, point_box, sphere_box
 from barchan.draw.colors import INK, Color, Scale, grain_colours, scale_for
 from barchan.draw.quantities import Densities
@@ -18,6 +19,8 @@ from barchan.record.frame import Frame
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Engine = Literal["raster", "vtk"]
 
 DEFAULT_WIDTH = 960  # pixels
 FLOOR_SEARCH = 300.0  # how far below the grains a floor is looked for, in spans of what is there
@@ -139,13 +142,15 @@ class Picture:
 
     `figure` and `axes` are matplotlib's. `show(frame)` exchanges the grains, the walls and the time, and leaves axes,
     scale bar and colour bar as they are. `fine` takes more time for smoother shade; `bar` shows the scale of colours.
+    `engine` "vtk" draws through pyvista what is not flat.
     """
 
     def __init__(
         self, stage: Stage, *, ax: Axes | None = None, size: tuple[int, int] | None = None, fine: bool = True,
-        bar: bool = True,
+        bar: bool = True, engine: Engine = "raster",
     ) -> None:  # fmt: skip
         self.stage, self.fine = stage, fine
+        self.engine = "raster" if stage.flat else engine
         self.axes = ax if ax is not None else _new_axes(stage, size)
         self.figure: Figure = cast(Any, self.axes.figure).figure  # the whole figure, also from a part of one
         area = self.axes.get_window_extent()
@@ -169,6 +174,8 @@ class Picture:
         """The grains and walls of a frame as bytes (height, width, 3), the lowest row first."""
         stage = self.stage
         colours = grain_colours(frame, stage.color, stage.scale, stage.densities)
+        if self.engine == "vtk":
+            return render_vtk.render(frame, self.window, colours, walls=stage.walls, ground=stage.ground)
         return render(
             frame,
             self.window,
@@ -279,6 +286,7 @@ def draw_scene(
     color: Color = "group",
     size: tuple[int, int] | None = None,
     densities: Densities = None,
+    engine: Engine = "raster",
 ) -> Figure:
     """The figure of one frame.
 
@@ -287,8 +295,8 @@ def draw_scene(
     of a two-dimensional scene. `color` "group" gives sand tones, one family for each group of grains; "speed" (m/s) and
     the others of `QUANTITIES` come with a colour bar; the stress of clumps asks for `densities` (kg/m³, of the groups).
     `size` is in pixels; left out, the height follows the scene. With `ax` the picture goes there, and the figure of
-    that axes is returned.
+    that axes is returned. `engine` "vtk" draws through pyvista.
     """
-    picture = Picture(Stage.of([frame], scene_walls, view, color, densities), ax=ax, size=size)
+    picture = Picture(Stage.of([frame], scene_walls, view, color, densities), ax=ax, size=size, engine=engine)
     picture.show(frame)
     return picture.figure

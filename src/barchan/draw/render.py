@@ -124,13 +124,21 @@ class Ground:
         steepness = window.camera.axes[2][2]
         if steepness > GRAZING:
             across, along = (seen_x - middle[0]) / self.radius, (seen_y - middle[1]) / (self.radius * steepness)
-            cover = np.clip(1.0 - np.hypot(across[None, :], along[:, None]), 0.0, 1.0)
-            cover = cover * cover * (3.0 - 2.0 * cover)
-        else:
-            below = (middle[1] - seen_y) / (0.2 * (top - bottom))
-            band = np.where(below > 0.0, np.clip(1.0 - below, 0.0, 1.0), 0.0)
-            cover = np.repeat(band[:, None], window.width, axis=1)
-        return linear(BACKDROP) + cover[:, :, None] * (linear(GROUND) - linear(BACKDROP))
+            return self.shade(1.0 - np.hypot(across[None, :], along[:, None]))
+        below = (middle[1] - seen_y) / (0.2 * (top - bottom))
+        band = np.where(below > 0.0, np.clip(1.0 - below, 0.0, 1.0), 0.0)
+        return _over_backdrop(np.repeat(band[:, None], window.width, axis=1))
+
+    @staticmethod
+    def shade(inward: np.ndarray) -> np.ndarray:
+        """Linear colours (…, 3) of the ground, from its edge (0) to its middle (1)."""
+        cover = np.clip(inward, 0.0, 1.0)
+        return _over_backdrop(cover * cover * (3.0 - 2.0 * cover))
+
+
+def _over_backdrop(cover: np.ndarray) -> np.ndarray:
+    """Linear colours (…, 3) of what the ground covers so much (…) of."""
+    return linear(BACKDROP) + cover[..., None] * (linear(GROUND) - linear(BACKDROP))
 
 
 def _walls_over(image: np.ndarray, depth: np.ndarray, window: Window, walls: Sequence[WallDrawing]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from barchan.draw.camera import View
 from barchan.draw.colors import INK, Color
-from barchan.draw.picture import Picture, Stage, color_bar, length_unit, scale_bar, time_text
+from barchan.draw.picture import Engine, Picture, Stage, color_bar, length_unit, scale_bar, time_text
 from barchan.draw.quantities import Densities
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
@@ -28,10 +28,11 @@ def draw_snapshots(
     view: View = "front",
     color: Color = "group",
     densities: Densities = None,
+    engine: Engine = "raster",
 ) -> Figure:
     """A figure with a row of snapshots for each (label, frames); `walls` are drawn in all of them.
 
-    `view`, `color` and `densities` as in `draw_scene`.
+    `view`, `color`, `densities` and `engine` as in `draw_scene`.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -55,7 +56,7 @@ def draw_snapshots(
         for k, frame in enumerate(frames):
             place = ((margin + k * CELL) / width, bottom, 0.97 * CELL / width, height / tall)
             axes = figure.add_axes(place)
-            picture = Picture(stage, ax=axes, fine=True, bar=False)
+            picture = Picture(stage, ax=axes, fine=True, bar=False, engine=engine)
             picture.show(frame)
             axes.set_axis_off()
             for text in axes.texts:
@@ -82,8 +83,9 @@ def draw_strip(
     view: View = "auto",
     color: Color = "group",
     densities: Densities = None,
+    engine: Engine = "raster",
 ) -> Figure:
     """A row of `count` snapshots of a recording, from its first frame to its last at equal intervals."""
     chosen = np.unique(np.linspace(0, len(recording) - 1, count).round().astype(int)) if count > 1 else [-1]
     frames = [recording[int(k)] for k in chosen]
-    return draw_snapshots([("", frames)], walls, view=view, color=color, densities=densities)
+    return draw_snapshots([("", frames)], walls, view=view, color=color, densities=densities, engine=engine)
