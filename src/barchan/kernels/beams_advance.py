@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
+import numpy as np
 
 from barchan.kernels.beams_contacts import count_kinds, deepest_overlap, gather, list_overlaps
 from barchan.kernels.beams_motion import farthest
 from barchan.kernels.beams_phases import BEND, CORRECT, DAMP, FIND, PLACE, PREDICT, PUSH, WALLS, phase
 from barchan.kernels.beams_walls import FLAT
+from barchan.kernels.jit import njit
 
 
 @njit(cache=True)
@@ -42,7 +43,8 @@ def move_walls(pose: Any, c: Any) -> None:
 def phases(c: Any, begin: int, end: int, step: float, half: float, advance: float, gear: bool) -> int:
     """The phases begin … end, one after another; answers with the number of overlaps, if they were looked for.
 
-    One place calls `phase`, so that it is compiled once.
+    One place calls `phase`, so that it is compiled once. Callers name begin, end and gear as variables: for constants
+    all would be compiled again.
     """
     overlaps = 0
     for which in range(begin, end + 1):
@@ -66,7 +68,7 @@ def phases(c: Any, begin: int, end: int, step: float, half: float, advance: floa
 @njit(cache=True)
 def evaluate(c: Any, step: float) -> int:
     """Forces and accelerations for the present places and velocities, without work, breaks or yielding."""
-    return phases(c, PLACE, DAMP, step, 0.0, 0.0, False)
+    return phases(c, np.int64(PLACE), np.int64(DAMP), step, 0.0, 0.0, np.bool_(False))
 
 
 @njit(cache=True)
@@ -77,10 +79,11 @@ def advance(c: Any, poses: Any, step: float, gear: bool, reach: float, whole: in
     `whole` beams are left. c.worst: (3,) the deepest overlap so far with its triangles.
     """
     done = 0
+    first, second, last = np.int64(PREDICT), np.int64(PLACE), np.int64(CORRECT)
     while done < len(poses):
-        phases(c, PREDICT, PREDICT, step, 0.5 * step, 1.0, gear)
+        phases(c, first, first, step, 0.5 * step, 1.0, gear)
         move_walls(poses[done], c)
-        count = phases(c, PLACE, CORRECT, step, 0.5 * step, 1.0, gear)
+        count = phases(c, second, last, step, 0.5 * step, 1.0, gear)
         done += 1
         count_kinds(count, c.overlaps, c.out, c.seen)
         share, one, other = deepest_overlap(count, c.overlaps, c.first, c.second, c.out, c.area, c.free, c.load)

@@ -11,7 +11,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from barchan.kernels.beams_overlap import (
     AREA,
@@ -33,6 +32,7 @@ from barchan.kernels.beams_overlap import (
     parting_edge,
 )
 from barchan.kernels.beams_walls import wall_distance, wall_push
+from barchan.kernels.jit import njit
 
 BRAKE = 0.1  # of the momentum that a step of friction may take at most
 # Rows of `load`: force (N) and counter-clockwise torque (N m) of contacts, of friction, of walls' stored energy …

@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
 from barchan.kernels.beams_contacts import (
     DRAG_LOAD_TURN,
     DRAG_LOAD_X,
@@ -19,6 +17,7 @@ from barchan.kernels.beams_contacts import (
     LOAD_X,
     LOAD_Z,
 )
+from barchan.kernels.jit import njit
 
 # Gear's corrector with five values, for forces that depend on velocities.
 GEAR = (19.0 / 90.0, 3.0 / 4.0, 1.0, 1.0 / 2.0, 1.0 / 12.0)

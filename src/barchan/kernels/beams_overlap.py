@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
+from barchan.kernels.jit import njit
 
 EXACT = 6  # `kind` of an overlap that has an energy; 1 … 5 are those of Pöschel and Buchholtz (1995)
 # Columns of what an overlap does: force on the first and torques on both, normal and by friction; energy; area; kind.

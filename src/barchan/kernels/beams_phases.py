@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit, prange
-
 from barchan.kernels.beams_contacts import find_overlaps, push_apart, push_from_walls
 from barchan.kernels.beams_motion import accelerate, bend, correct, damped, place_corners, predict
+from barchan.kernels.jit import njit, prange
 
 CHUNK = 64  # rows that one thread takes at a time
 PREDICT, PLACE, FIND, PUSH, WALLS, BEND, ACCELERATE, DAMP, CORRECT = range(9)

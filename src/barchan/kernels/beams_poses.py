@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
+from barchan.kernels.jit import njit
 from barchan.kernels.wall_frames import frame_pose
 
 

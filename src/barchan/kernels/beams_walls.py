@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
 from barchan.kernels.beams_overlap import TINY, squeezed
+from barchan.kernels.jit import njit
 
 FLAT, ROUND = 0, 1  # kinds of such walls
 

@@ -23,11 +23,11 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba import njit
 
 from barchan import __version__
 from barchan.errors import Finding, SceneError
 from barchan.kernels import roots, single_precision
+from barchan.kernels.jit import njit
 from barchan.laws import Law, _normal
 from barchan.model import course
 from barchan.potentials import Potential
@@ -50,10 +50,10 @@ LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )
 MEMORY_SLOTS = 6
-PRELUDE = ("from numba import njit", "from barchan.kernels.compile import bound_class, compiled_by")
+PRELUDE = ("from barchan.kernels.jit import njit", "from barchan.kernels.compile import bound_class, compiled_by")
 PLAIN = "from barchan.kernels.plain import njit"
-# Of functions that kernels alone call: no doors for Python and C, which take longer to compile than most of them.
-INNER = 'error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True'
+# Of functions that kernels alone call: no door for Python, which takes longer to compile than most of them.
+INNER = 'error_model="numpy", no_cpython_wrapper=True'
 
 # Names, and the lines that define them: what a scene binds into the templates that import one of these names.
 Binding = tuple[frozenset[str], list[str]]
@@ -123,7 +123,7 @@ def compiled(function: Callable[..., Any], *, inline: bool = False) -> Any:
             if isinstance(bound.get(name), types.FunctionType):
                 bound[name] = compiled(bound[name], inline=inline)
         copy = types.FunctionType(function.__code__, bound, function.__name__, function.__defaults__)
-        _functions[token] = njit(error_model="numpy", forceinline=inline, no_cfunc_wrapper=True)(copy)
+        _functions[token] = njit(error_model="numpy", forceinline=inline)(copy)
     return _functions[token]
 
 
@@ -226,7 +226,7 @@ def _bound(
                 text = text.replace(f"from barchan.kernels.{other} import", f"from {home} import")
         header = "\n".join([*PRELUDE, *lines, ""])
         if plain:
-            text, header = (part.replace("from numba import njit", PLAIN) for part in (text, header))
+            text, header = (part.replace("from barchan.kernels.jit import njit", PLAIN) for part in (text, header))
         parts = [header, numba.__version__, text, _template("roots")[0]]
         mark = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
         packages[name] = f"barchan_bound_{mark}"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from barchan.kernels.jit import njit
 
 MOST_ENTRIES = 16  # of a facet in cells, on average
 MOST_CELLS = 64  # per facet

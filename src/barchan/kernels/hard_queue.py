@@ -10,13 +10,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from barchan.kernels.jit import njit
 
 # How the kernels of hard spheres are compiled. None makes or drops arrays, so no references are counted (`_nrt`), which
 # made them 1.8 times faster. What only kernels call is compiled without a door for Python, which took a third of the
 # time, and is kept on disk as a part of what calls it.
 _OPTIONS = {"error_model": "numpy", "_nrt": False}
-_INNER = {**_OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_INNER = {**_OPTIONS, "no_cpython_wrapper": True}
 entry = njit(cache=True, **_OPTIONS)
 inner = njit(**_INNER)
 inlined = njit(forceinline=True, **_INNER)

@@ -10,7 +10,8 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+
+from barchan.kernels.jit import njit, prange
 
 U = np.uint64
 

@@ -13,7 +13,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from barchan.kernels.jit import njit
 
 SAMPLES = 2  # samples a pixel along x and along y
 FAST = {"nsz", "arcp", "contract", "afn", "reassoc"}  # faster arithmetic; infinities keep their meaning

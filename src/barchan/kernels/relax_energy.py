@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import math
 
-from numba import njit, prange
-
+from barchan.kernels.jit import njit, prange
 from barchan.kernels.relax_bound import FLAT, WALLS, push, surface_gap
 from barchan.kernels.turning import rotated
 

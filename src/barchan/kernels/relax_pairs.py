@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit, prange
+from barchan.kernels.jit import njit, prange
 
 
 @njit(cache=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit, prange
-
+from barchan.kernels.jit import njit, prange
 from barchan.kernels.relax_energy import BLOCK, evaluate, product
 
 EDGE, NEGATIVE, ACCURATE = 1, 2, 3  # why the conjugate gradients ended

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from barchan.kernels.jit import njit
 
 # Taken as a whole number, the bits of a float are its logarithm, about: these are those of 1, times 6/5.
 GUESS = 1.2 * 1023.0 * 2.0**52

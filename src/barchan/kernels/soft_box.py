@@ -10,9 +10,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
 from barchan.kernels.bound import box_course
+from barchan.kernels.jit import njit
 
 # Columns of `drag`: coefficient (N s/m), energy lost to the background so far (J), the present power of that loss (W),
 # work of the background's flow on the grains so far (J), its present power (W), and the middle of the box (m).

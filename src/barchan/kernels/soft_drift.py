@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit, prange
-
 from barchan.kernels.bound import CLUMPS
+from barchan.kernels.jit import njit, prange
 from barchan.kernels.turning import rotated, spin_of, turned
 
 SMALL_TURN = 0.01  # rad²: a sphere's rotations are summed up to there before its orientation is turned

@@ -6,9 +6,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
 
 from barchan.kernels.bound import STICTION
+from barchan.kernels.jit import njit, prange
 from barchan.kernels.soft_slots import SLOTS, WALL_SLOTS
 from barchan.kernels.turning import rotated, spin_of
 
@@ -111,6 +111,7 @@ def gather(
 ) -> None:  # fmt: skip
     """Let every grain add up its contacts, always in the order of the lists, and kick it for the time `kick` (s)."""
     tethered = len(pull) > 0
+    # What is called gets the counter as int64: it has another type in a parallel loop, for which all is compiled again.
     for g in prange(grains):
         fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for pair in range(pair_range[g], pair_range[g + 1]):
@@ -153,7 +154,7 @@ def gather(
                 held[g, 2], held[g, 3] = 0.0, 0.0
             else:
                 fx, fy, fz, tx, ty, tz = hold(
-                    g, low, high, wall_slots, stiction, step, weight, fx, fy, fz, tx, ty, tz, kick,
+                    np.int64(g), low, high, wall_slots, stiction, step, weight, fx, fy, fz, tx, ty, tz, kick,
                     motion, inertia, orientation, velocity, angular, held,
                 )  # fmt: skip
         fx, fy, fz = freedom[0] * fx, freedom[1] * fy, freedom[2] * fz
@@ -169,6 +170,6 @@ def gather(
         angular[g, 2] += kick * tz
         if STICTION:
             if high > low and kick > 0.0:
-                late = late_power(g, cx, cy, cz, rx, ry, rz, inertia, orientation, motion, velocity, angular)
+                late = late_power(np.int64(g), cx, cy, cz, rx, ry, rz, inertia, orientation, motion, velocity, angular)
                 held[g, 2] += late
                 held[g, 0] += weight * late

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit, prange
-
 from barchan.kernels.bound import WALL_MEMORY
+from barchan.kernels.jit import njit, prange
 from barchan.kernels.soft_surfaces import wall_gap
 from barchan.kernels.soft_walls import BEHIND, DROPPED, TOUCHES
 from barchan.kernels.turning import rotated

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
 from barchan.kernels.bound import DEFORMS, MESHES, SERVOS
+from barchan.kernels.jit import njit
 from barchan.kernels.soft_box import deform_box, resist
 from barchan.kernels.soft_drift import drift
 from barchan.kernels.soft_gather import gather

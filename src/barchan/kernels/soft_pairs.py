@@ -12,7 +12,6 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
 
 from barchan.kernels.bound import (
     BRANCH,
@@ -27,6 +26,7 @@ from barchan.kernels.bound import (
     law,
     stored,
 )
+from barchan.kernels.jit import njit, prange
 from barchan.kernels.soft_slots import SLOTS
 
 U = np.uint64

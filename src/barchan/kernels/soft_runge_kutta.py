@@ -13,8 +13,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
-
+from barchan.kernels.jit import njit
 from barchan.kernels.soft_motion import evaluate
 from barchan.kernels.soft_pairs import WORKS
 from barchan.kernels.soft_slots import WALL_WORKS

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
+from barchan.kernels.jit import njit
 from barchan.kernels.soft_slots import WALL_SLOTS
 
 VELOCITY, FORCE, PUSH, DRIVE_WORK, LOSS, GRAIN_WORK = 0, 1, 2, 3, 4, 5  # m/s, N, N (of grains), J, J, J; or turning

@@ -8,8 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit, prange
-
+from barchan.kernels.jit import njit, prange
 from barchan.kernels.turning import rotated, spin_of, turned
 
 

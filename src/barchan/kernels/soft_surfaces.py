@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit, prange
+import numpy as np
 
 from barchan.kernels.bound import surface_gap
+from barchan.kernels.jit import njit, prange
 from barchan.kernels.turning import rotated
 from barchan.kernels.wall_frames import frame_pose
 
@@ -21,7 +22,9 @@ def move_walls(
     begun: (frames,) s. pose: (frames, 16) origin 0–2, quaternion 3–6, velocity 7–9 and spin 10–12.
     """
     for p in range(frames):
-        pose[p, :13] = frame_pose(p, t, rest, motions, motion_kind, motion_table, begun[p])
+        now = frame_pose(p, t, rest, motions, motion_kind, motion_table, begun[p])
+        for k in range(13):  # not as a slice: its check of lengths takes 2 s to compile
+            pose[p, k] = now[k]
 
 
 @njit(cache=True)
@@ -95,8 +98,8 @@ def near_walls(
 
     Where a row is too short the count still says how long it should have been.
     """
-    for i in prange(count):
-        found_count[i] = near_pieces(i, place, grids, present, frame, pose, kind, shape_table, found)
+    for i in prange(count):  # int64: see `gather`
+        found_count[i] = near_pieces(np.int64(i), place, grids, present, frame, pose, kind, shape_table, found)
 
 
 @njit(cache=True)

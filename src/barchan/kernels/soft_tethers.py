@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit
+from barchan.kernels.jit import njit
 
 # Columns of `tether`: anchor (m), stiffness (N/m), damping (N s/m), length at rest (m), energy lost so far (J), and the
 # present power of that loss (W).

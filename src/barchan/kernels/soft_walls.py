@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from numba import njit, prange
-
 from barchan.kernels.bound import (
     MESHES,
     WALL_MEMORY,
@@ -19,6 +17,7 @@ from barchan.kernels.bound import (
     wall_law,
     wall_stored,
 )
+from barchan.kernels.jit import njit, prange
 from barchan.kernels.soft_slots import WALL_SLOTS, WALL_WORKS
 from barchan.kernels.soft_surfaces import wall_gap
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import njit
-
 from barchan.kernels.bound import motion_path
+from barchan.kernels.jit import njit
 from barchan.kernels.turning import rotated
 
 
