@@ -10,6 +10,7 @@ from hypothesis import settings
 from barchan.kernels import threads
 
 os.environ.setdefault("MPLBACKEND", "Agg")
+os.environ.setdefault("BARCHAN_PREPARE", "here")  # tests keep all cores busy themselves
 
 # The first call of a kernel compiles it: no deadline. A check that gates a change must not depend on luck.
 settings.register_profile("barchan", deadline=None, derandomize=bool(os.environ.get("CI")))

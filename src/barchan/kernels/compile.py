@@ -127,6 +127,11 @@ def compiled(function: Callable[..., Any], *, inline: bool = False) -> Any:
     return _functions[token]
 
 
+def compile_for(function: Any, *arguments: Any) -> None:
+    """Compile a kernel for arguments like these, without running it."""
+    function.compile(tuple(numba.typeof(one) for one in arguments))
+
+
 def bound_class(token: str) -> Any:
     """A class of constants that was bound in this process."""
     return _functions[token]

@@ -73,13 +73,21 @@ def fitting(step: float, rest: float) -> float:
 
 
 @njit(cache=True)
+def copy_over(to: Any, kept: Any) -> None:
+    """Copy one array over another; as a slice its check of shapes would take seconds to compile."""
+    flat, old = to.ravel(), kept.ravel()
+    for k in range(len(flat)):
+        flat[k] = old[k]
+
+
+@njit(cache=True)
 def reject(c: Any, base: Any, slopes: Any, lower: Any, cursor: Any) -> None:
     """Back to the beginning of the step."""
     cursor[REJECTED] += 1
     cursor[STAGE] = 0
     cursor[MOVED] = 0
     cursor[KNOWN] = 0  # stiction knows the length of the step
-    set_state(c, base, slopes, lower, 0, 0.0, 0.0)
+    set_state(c, base, slopes, lower, cursor[STAGE], 0.0, 0.0)  # not for a constant 0: it would be compiled again
 
 
 @njit(cache=True, nogil=True)
@@ -141,13 +149,13 @@ def runge_kutta_steps(
         best = next_step(tolerance, h, LENIENT * surprise, order)
         clock[NEXT] = max(min(best, clock[NEXT]), shortest)
         if best < 0.75 * h and h > shortest * (1 + 1e-9):
-            c.memory[:] = remembered
-            c.wall_memory[:] = wall_remembered
-            c.held[:] = held
-            c.tether[:] = tether
-            c.drag[:] = drag
-            c.deepest[:] = deep
-            c.wall_deepest[:] = wall_deep
+            copy_over(c.memory, remembered)
+            copy_over(c.wall_memory, wall_remembered)
+            copy_over(c.held, held)
+            copy_over(c.tether, tether)
+            copy_over(c.drag, drag)
+            copy_over(c.deepest, deep)
+            copy_over(c.wall_deepest, wall_deep)
             c.swallowed[0] = 0.0
             reject(c, base, slopes, lower, cursor)
             continue
@@ -160,8 +168,8 @@ def runge_kutta_steps(
         cursor[ACCEPTED] += 1
         cursor[STAGE] = 0
         cursor[KNOWN] = 0 if incremental else 1
-        slopes[0] = slopes[count]
-        power[0] = power[count]
+        copy_over(slopes[0], slopes[count])
+        copy_over(power[0], power[count])
         if c.swallowed[0] > 0.0:
             return SWALLOWED
     return DONE

@@ -18,6 +18,7 @@ from barchan.solvers import common, soft_arrays, soft_box, soft_changes, soft_le
 from barchan.solvers.common import ADDED, BY_TIME, MASS, REMOVED, WAITING
 from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_lists import DERIVED, Lists, Tempo
+from barchan.solvers.soft_prepare import Helper
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
 
 
@@ -48,6 +49,7 @@ class SoftSolver:
         self.clumped = grains.clumped or model.poured.clumped
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
+        helper = Helper(self.kernels, self._bound())
         self.arrays = soft_arrays.grain_arrays(grains, model)
         self.arrays.update(soft_tethers.tether_arrays(model, grains, self.kernels))
         self.arrays.update(soft_box.box_arrays(model, grains, self.kernels))
@@ -66,6 +68,9 @@ class SoftSolver:
         self.inserted = len(grains)
         self.energy_at_start = 0.0
         self.stored_at_start = (0.0, 0.0)  # J, normal and tangential
+        if helper.at_work:
+            self.stepper.prepare()
+            helper.wait()
         # Friction and work are held half a step ahead of the positions: bring them there, then find the first forces.
         ahead = self.stepper.half * self.dt
         if ahead:
@@ -93,9 +98,12 @@ class SoftSolver:
             "SERVOS": len(walls.servo_row) > 0,
             "MATERIALS": model.kinds > 1,
         }
-        self.kernels = kernel_compiler.bind(
-            model.law, model.wall_law, walls.gaps or [nothing], walls.paths or [still], self.switches
-        )
+        self.kernels = kernel_compiler.bind(*self._bound())
+
+    def _bound(self) -> tuple[Any, ...]:
+        """What is bound into the kernels."""
+        model, walls = self.model, self.model.walls
+        return model.law, model.wall_law, walls.gaps or [nothing], walls.paths or [still], self.switches
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
@@ -247,7 +255,7 @@ class SoftSolver:
     def packed(self) -> Arrays:
         """The arrays as the kernels take them."""
         known: dict[str, Any] = {**self._fixed, **self.arrays}
-        counts = {
+        counts: dict[str, Any] = {
             "grains": len(self),
             "spheres": len(self.arrays["place"]) - soft_arrays.GHOSTS,
             "frames": len(self.model.walls.rest),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import numpy as np
 
@@ -19,6 +19,13 @@ SPHERE_ARRAYS = ("place", "offset", "material", "origin")
 GHOSTS = 2  # two spheres of no consequence, far from each other, fill the last block of pairs
 
 
+Row = Annotated[np.ndarray, "float64", 1]
+Table = Annotated[np.ndarray, "float64", 2]
+Integers = Annotated[np.ndarray, "int64", 1]
+Ranges = Annotated[np.ndarray, "int64", 2]
+Indices = Annotated[np.ndarray, "uint32", 1]
+
+
 class Arrays(NamedTuple):
     """What the kernels read and write; names as in `kernels/soft_motion.py`."""
 
@@ -28,76 +35,86 @@ class Arrays(NamedTuple):
     blocks: int
     wall_contacts: int
     kinds: int
-    start: Any
-    offset: Any
-    grain: Any
-    material: Any
-    place: Any
-    origin: Any
-    wear: Any
-    position: Any
-    velocity: Any
-    orientation: Any
-    angular: Any
-    turn: Any
-    motion: Any
-    inertia: Any
-    force: Any
-    torque: Any
-    held: Any
-    tether_row: Any
-    tether: Any
-    pull: Any
-    first: Any
-    second: Any
-    reduced: Any
-    memory: Any
-    slots: Any
-    work: Any
-    deepest: Any
-    pair_range: Any
-    link_start: Any
-    links: Any
-    wall_sphere: Any
-    wall_piece: Any
-    wall_start: Any
-    wall_gap: Any
-    wall_seam: Any
-    wall_memory: Any
-    wall_slots: Any
-    wall_work: Any
-    wall_deepest: Any
-    wall_range: Any
-    rest: Any
-    pose: Any
-    frame: Any
-    mesh: Any
-    facet_table: Any
-    kind: Any
-    shape_table: Any
-    piece_material: Any
-    motion_range: Any
-    motion_kind: Any
-    motion_table: Any
-    servo: Any
-    servo_table: Any
-    servo_row: Any
-    frame_servo: Any
-    table: Any
-    wall_table: Any
-    box: Any
-    inverse: Any
-    course: Any
-    drag: Any
-    gravity: Any
-    freedom: Any
-    stiction: Any
-    strayed: Any
-    axial: Any
-    reach: Any
-    absorbing: Any
-    begun: Any
-    swallowed: Any
+    start: Integers
+    offset: Table
+    grain: Integers
+    material: Integers
+    place: Table
+    origin: Table
+    wear: Row
+    position: Table
+    velocity: Table
+    orientation: Table
+    angular: Table
+    turn: Table
+    motion: Table
+    inertia: Table
+    force: Table
+    torque: Table
+    held: Table
+    tether_row: Integers
+    tether: Table
+    pull: Table
+    first: Indices
+    second: Indices
+    reduced: Row
+    memory: Row
+    slots: Row
+    work: Row
+    deepest: Row
+    pair_range: Integers
+    link_start: Integers
+    links: Integers
+    wall_sphere: Integers
+    wall_piece: Integers
+    wall_start: Integers
+    wall_gap: Table
+    wall_seam: Integers
+    wall_memory: Row
+    wall_slots: Row
+    wall_work: Row
+    wall_deepest: Row
+    wall_range: Integers
+    rest: Table
+    pose: Table
+    frame: Integers
+    mesh: Integers
+    facet_table: Table
+    kind: Integers
+    shape_table: Table
+    piece_material: Integers
+    motion_range: Ranges
+    motion_kind: Integers
+    motion_table: Table
+    servo: Table
+    servo_table: Table
+    servo_row: Integers
+    frame_servo: Integers
+    table: Table
+    wall_table: Table
+    box: Row
+    inverse: Row
+    course: Row
+    drag: Row
+    gravity: Row
+    freedom: Row
+    stiction: Row
+    strayed: Row
+    axial: Row
+    reach: Row
+    absorbing: Row
+    begun: Row
+    swallowed: Row
+
+    @classmethod
+    def empty(cls) -> Arrays:
+        """Nothing, of the types that kernels are compiled for."""
+        kinds = get_type_hints(cls, include_extras=True)
+        made: dict[str, Any] = {}
+        for name, kind in kinds.items():
+            about = getattr(kind, "__metadata__", None)
+            made[name] = np.zeros((0,) * about[1], about[0]) if about else 0
+        return cls(**made)
 
 
 def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:

@@ -14,7 +14,7 @@ from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.solvers import soft_changes, soft_watch
 from barchan.solvers.cuda_grains import BATCH, CudaGrains
-from barchan.solvers.soft import SoftSolver, nothing, still
+from barchan.solvers.soft import SoftSolver
 from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_lists import Lists
 from barchan.solvers.soft_steppers import VerletStepper
@@ -64,11 +64,7 @@ class CudaSolver(SoftSolver):
 
     def _bind(self) -> None:
         super()._bind()
-        model = self.model
-        self.device_kernels = kernel_compiler.bind_cuda(
-            model.law, model.wall_law, model.walls.gaps or [nothing], model.walls.paths or [still], self.switches,
-            single=self.precision == "mixed",
-        )  # fmt: skip
+        self.device_kernels = kernel_compiler.bind_cuda(*self._bound(), single=self.precision == "mixed")
         self.device_name = cuda_device.name()
 
     # ------------------------------------------------------------ two places for one state

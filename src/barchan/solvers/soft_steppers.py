@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.integrators import RungeKutta
+from barchan.kernels.compile import compile_for
 from barchan.solvers import soft_changes, soft_watch
+from barchan.solvers.soft_arrays import Arrays
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -20,6 +22,14 @@ class VerletStepper:
 
     def __init__(self, solver: SoftSolver) -> None:
         self.solver = solver
+
+    def prepare(self) -> None:
+        """Compile what is needed beside forces, while another process compiles those."""
+        c = Arrays.empty()
+        compile_for(
+            self.solver.kernels.drift, c.grains, 0.0, c.start, c.offset, c.inertia, c.force, c.torque, c.position,
+            c.velocity, c.orientation, c.angular, c.turn, c.motion, c.place, c.origin, c.wear,
+        )  # fmt: skip
 
     @property
     def time(self) -> float:
@@ -91,6 +101,14 @@ class RungeKuttaStepper:
             arrays["works"] = np.zeros(solver.kernels.WORKS + solver.kernels.WALL_WORKS)
         self._fit()
         self.power = np.zeros((count + 1, len(arrays["works"])))
+
+    def prepare(self) -> None:
+        """Compile what is needed beside forces, while another process compiles those."""
+        c, k, weights = Arrays.empty(), self.solver.kernels, self.tableau[0]
+        compile_for(k.save_state, c, self.base)
+        compile_for(k.set_state, c, self.base, self.slopes, weights, 0, 0.0, 0.0)
+        compile_for(k.keep_slopes, c, self.slopes, 0)
+        compile_for(k.largest_difference, c, self.slopes, weights, weights, 0, 0.0)
 
     def _fit(self) -> None:
         """Room for the stages of as many grains as there are."""
