@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from barchan.run.progress import Silent
+from barchan.studies.k02 import Fit
 from barchan.studies.krijgsman import exponent, exponent_error, race
 from barchan.studies.y06 import Means
 
@@ -44,3 +45,14 @@ def test_a_race_ends_when_it_is_decided() -> None:
     stopped = race(60, 1e-6, Silent())
     assert not stopped.arrived and stopped.second < stopped.first
     assert numba.get_num_threads() == before
+
+
+@pytest.mark.parametrize("jammed", [None, 0.84])
+def test_the_law_of_relaxation_is_found_again(jammed) -> None:
+    """Of 50/(φ − 0.84)^1.3 with 5% of noise: factor and power, with φj fitted or known, within three of their errors."""
+    fractions = np.array([0.85, 0.86, 0.87, 0.88, 0.90, 0.92, 0.95])
+    noise = np.random.default_rng(2).normal(0.0, 0.05, len(fractions))
+    found = Fit.of(fractions, 50.0 / (fractions - 0.84) ** 1.3 * np.exp(noise), jammed)
+    assert abs(found.power - 1.3) < 3 * found.error < 0.5
+    assert found.factor == pytest.approx(50.0, rel=0.6)
+    assert found.jammed == pytest.approx(0.84, abs=3e-3)

@@ -35,10 +35,13 @@ class Fit(NamedTuple):
     error: float  # standard error of the power
 
     @classmethod
-    def of(cls, fractions: np.ndarray, work: np.ndarray) -> Fit:
-        """Fit jamming fraction, factor and power to so much work at these packing fractions."""
+    def of(cls, fractions: np.ndarray, work: np.ndarray, jammed: float | None = None) -> Fit:
+        """Fit factor, power and, unless it is given, jamming fraction to so much work at these packing fractions."""
+        if jammed is not None:
+            line, spread = np.polyfit(-np.log(np.abs(fractions - jammed)), np.log(work), 1, cov=True)
+            return cls(jammed, float(np.exp(line[1])), float(line[0]), float(np.sqrt(spread[0, 0])))
         bounds = ([LEAST, 1e-3, 0.1], [MOST, 1e6, 5.0])
-        values, spread = curve_fit(law, fractions, np.log(work), p0=(0.8425, 29.0, 1.5), bounds=bounds)
+        values, spread = curve_fit(law, fractions, np.log(work), p0=(JAMMED, FACTOR, POWER), bounds=bounds)
         return cls(float(values[0]), float(values[1]), float(values[2]), float(np.sqrt(spread[2, 2])))
 
     def __str__(self) -> str:
@@ -74,12 +77,13 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     curves.append(Curve(grid, FACTOR / np.abs(grid - JAMMED) ** POWER, "iterations in the paper", "dashed"))
     if not quick:
         for name, values in counted.items():
-            fit = Fit.of(fractions, values)
-            judged = name == "conjugate gradients"
+            fit, known = Fit.of(fractions, values), Fit.of(fractions, values, JAMMED)
+            judged = name == "steps"  # which the paper's iterations are, by their number
             rows.append(Row(
-                f"trust-region: power of 1/|φ − φj| in {name}", f"{POWER:g}, φj = {JAMMED:g}", str(fit), "",
-                abs(fit.power - POWER) < NEAR if judged else None, f"within {NEAR:g}" if judged else "",
+                f"trust-region: power of 1/|φ − φj| in {name}, with the paper's φj", f"{POWER:g}", str(known), "",
+                abs(known.power - POWER) < NEAR if judged else None, f"within {NEAR:g}" if judged else "",
             ))  # fmt: skip
+            rows.append(Row("the same with φj fitted", f"{POWER:g}, φj = {JAMMED:g}", str(fit)))
             curves.append(Curve(grid, fit.factor / np.abs(grid - fit.jammed) ** fit.power, f"fit to {name}"))
         curves.append(Curve(fractions, counted["steps"], "trust-region, steps", "both"))
     panel = Panel("packing fraction φ", "gradients and Hessian products, or steps", curves, log_y=True)
