@@ -49,7 +49,7 @@ def test_a_race_ends_when_it_is_decided() -> None:
 
 @pytest.mark.parametrize("jammed", [None, 0.84])
 def test_the_law_of_relaxation_is_found_again(jammed) -> None:
-    """Of 50/(φ − 0.84)^1.3 with 5% of noise: factor and power, with φj fitted or known, within three of their errors."""
+    """Of 50/(φ − 0.84)^1.3 with 5% of noise: factor and power, with φj fitted or known, to three of their errors."""
     fractions = np.array([0.85, 0.86, 0.87, 0.88, 0.90, 0.92, 0.95])
     noise = np.random.default_rng(2).normal(0.0, 0.05, len(fractions))
     found = Fit.of(fractions, 50.0 / (fractions - 0.84) ** 1.3 * np.exp(noise), jammed)
