@@ -65,6 +65,14 @@ def test_grains_and_walls_are_seen_where_they_are_then(vtk):
     assert (difference > 2).sum() > 0.05 * difference.size
 
 
+def test_a_frame_without_grains_is_drawn(vtk):
+    """Nothing there yet, or nothing whose place is a number: walls and ground alone."""
+    nowhere = frame_of([[np.nan, 0, 0.02], [np.nan, 0, 0.02]], 0.02, walls=1)
+    stage = Stage.of([frame_of([[0, 0, 0.02], [0.1, 0.1, 0.02]], 0.02, walls=1)], [Plane()], "iso", "group")
+    image = Picture(stage, size=SIZE, engine="vtk").pixels(nowhere).astype(int)
+    assert image.std() > 1 and not (np.ptp(image, axis=2) > 45).any()
+
+
 def test_flat_scenes_are_drawn_by_one_engine_alone():
     flat = frame_of([[0, 0, 0.1], [0.1, 0, 0.1], [0.05, 0, 0.2]], 0.03)
     one, other = both(flat, view="auto")

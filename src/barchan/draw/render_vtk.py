@@ -56,7 +56,7 @@ def render(
     plotter: Any = pyvista.Plotter(off_screen=True, window_size=[window.width, window.height], lighting="none")
     plotter.set_background(BACKDROP)
     _aim(plotter, window, frame)
-    if len(frame.sphere_radius):
+    if np.isfinite(frame.sphere_position).all(axis=1).any():
         _add_grains(plotter, frame, colours, window)
     for wall in [*placed(walls, frame), *cell_outline(frame)]:
         _add_wall(plotter, wall, window)
@@ -111,16 +111,9 @@ def _add_grains(plotter: Any, frame: Frame, colours: np.ndarray, window: Window)
     ball = pyvista.Sphere(radius=1.0, theta_resolution=AROUND, phi_resolution=ALONG)
     spheres = cloud.glyph(geom=ball, scale="radius", orient=False, factor=1.0)
     _add(
-        plotter,
-        spheres,
-        window,
-        scalars="colour",
-        rgb=True,
-        smooth_shading=True,
-        ambient=0.25,
-        diffuse=0.8,
+        plotter, spheres, window, scalars="colour", rgb=True, smooth_shading=True, ambient=0.25, diffuse=0.8,
         specular=0.05,
-    )
+    )  # fmt: skip
     reach = min(OCCLUSION[0] * float(np.median(frame.sphere_radius)) * _units(window), OCCLUSION[1] * TALL)
     plotter.enable_ssao(radius=reach, bias=BEHIND * reach, kernel_size=64, blur=True)
 
@@ -135,16 +128,8 @@ def _add_wall(plotter: Any, wall: WallDrawing, window: Window) -> None:
         _add(plotter, pane, window, color=INK, opacity=PANE, lighting=False)
     for line in wall.lines:
         if len(line) > 1:
-            drawn = pyvista.lines_from_points(line)
-            _add(
-                plotter,
-                drawn,
-                window,
-                color=INK,
-                opacity=LINE,
-                lighting=False,
-                line_width=max(1.0, window.width / 800.0),
-            )
+            drawn, width = pyvista.lines_from_points(line), max(1.0, window.width / 800.0)
+            _add(plotter, drawn, window, color=INK, opacity=LINE, lighting=False, line_width=width)
 
 
 def _add_ground(plotter: Any, ground: Ground, window: Window) -> None:
