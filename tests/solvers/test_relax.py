@@ -340,3 +340,16 @@ def test_no_newton_step_takes_a_grain_far():
     assert np.abs(step).max() == pytest.approx(0.5 * land.radius.mean())
     assert change < 0
     assert change == pytest.approx(land.dot(point.gradient, step) + 0.5 * land.product(point, step)[1], rel=1e-9)
+
+
+@pytest.mark.parametrize(("steps", "target"), [(37, 1e-9), (5000, 1e-2)], ids=["worn out", "calm"])
+def test_contacts_are_those_of_where_inertia_ended(steps, target):
+    """On the way only gradients are found; where it ends, after its steps or when calm, all is as if looked at anew."""
+    machine = lab.solver(lab.flat_scene())
+    land, point = machine.landscape, machine.point
+    taken = land.descend(point, np.zeros_like(point.moved), np.array([0.0, 0.1, 0.0]), steps=steps, target=target)
+    assert (taken == steps) == (steps == 37)
+    fresh, v = land.point(point.moved.copy()), lab.noise(machine)
+    assert (point.touch_length == fresh.touch_length).all()
+    assert (land.product(point, v)[0] == land.product(fresh, v)[0]).all()
+    assert (point.energy, point.largest) == (fresh.energy, fresh.largest)
