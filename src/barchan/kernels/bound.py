@@ -18,6 +18,7 @@ WALL_VECTOR = False
 WALL_PATH = False
 MESHES = False  # walls of many facets
 SERVOS = False  # walls that are moved by forces
+STICKS = False  # the law has a quicker form for pairs that do not slide
 BRANCH = False  # pass over pairs that do not touch, instead of computing all alike
 CLUMPS = False  # grains of several spheres
 PERIODIC = False
@@ -32,6 +33,7 @@ TINY = 1e-100
 
 # overlap, closing, slip (3), radius, mass, step, memory (6), constants (12) -> normal, friction (3), memory (6)
 law: Callable[..., tuple[float, ...]]
+law_at_rest: Callable[..., tuple[float, ...]]  # the same where nothing slides, and no number where something does
 wall_law: Callable[..., tuple[float, ...]]
 device_law: Callable[..., tuple[float, ...]]  # the same two for the GPU, of type REAL
 device_wall_law: Callable[..., tuple[float, ...]]

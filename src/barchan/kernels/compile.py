@@ -28,16 +28,17 @@ from barchan import __version__
 from barchan.errors import Finding, SceneError
 from barchan.kernels import roots, single_precision
 from barchan.kernels.jit import njit
-from barchan.laws import Law, _normal
+from barchan.laws import Law, _normal, cap
 from barchan.model import course
 from barchan.potentials import Potential
 
 TEMPLATES = (  # those that a template imports stand before it
-    "turning", "wall_frames", "soft_slots", "soft_drift", "soft_gather", "soft_surfaces", "soft_stages", "soft_pairs",
-    "soft_walls", "soft_meshes", "soft_servos", "soft_tethers", "soft_box", "soft_motion", "soft_runge_kutta",
+    "turning", "wall_frames", "soft_slots", "soft_rows", "soft_drift", "soft_gather", "soft_surfaces", "soft_stages",
+    "soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_tethers", "soft_box", "soft_motion",
+    "soft_runge_kutta",
 )  # fmt: skip
 CUDA_TEMPLATES = (  # the functions of the CPU's templates that they call are compiled for the GPU as they are
-    "turning", "wall_frames", "soft_slots", "soft_gather", "soft_surfaces", "soft_walls", "soft_meshes",
+    "turning", "wall_frames", "soft_slots", "soft_rows", "soft_gather", "soft_surfaces", "soft_walls", "soft_meshes",
     "cuda_contacts", "cuda_walls", "cuda_motion",
 )  # fmt: skip
 HARD_TEMPLATES = ("turning", "wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_search", "hard_events")
@@ -46,6 +47,7 @@ BEAMS_TEMPLATES = ("turning", "wall_frames", "beams_poses")
 BEAMS_KERNELS = (  # the same for every scene; in the cache too, because numba does not see that a called file changed
     "beams_overlap", "beams_walls", "beams_contacts", "beams_motion", "beams_phases", "beams_advance",
 )  # fmt: skip
+CALLED = ("roots", "lanes")  # that templates call, and that are no templates themselves
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )
@@ -109,22 +111,29 @@ def fingerprint(item: Any) -> str:
     return digest.hexdigest()[:20]
 
 
-def compiled(function: Callable[..., Any], *, inline: bool = False) -> Any:
+def compiled(function: Callable[..., Any], *, inline: bool = False, at_rest: bool = False) -> Any:
     """A plain scalar function, and the plain functions it calls, compiled for use inside kernels.
 
     inline: never as a call, which would keep a loop from becoming vector instructions.
+    at_rest: as if nothing were ever cut short by `cap`; where something is, the answer is not a number.
     """
+    if at_rest and function is cap:
+        return roots.uncut
     if function in SWIFT:
         return SWIFT[function]
-    token = fingerprint(function)
+    token = _token(function, at_rest=at_rest)
     if token not in _functions:
         bound = dict(function.__globals__)
         for name in function.__code__.co_names:
             if isinstance(bound.get(name), types.FunctionType):
-                bound[name] = compiled(bound[name], inline=inline)
+                bound[name] = compiled(bound[name], inline=inline, at_rest=at_rest)
         copy = types.FunctionType(function.__code__, bound, function.__name__, function.__defaults__)
         _functions[token] = njit(error_model="numpy", forceinline=inline)(copy)
     return _functions[token]
+
+
+def _token(function: Callable[..., Any], *, at_rest: bool) -> str:
+    return fingerprint(function) + (" at rest" if at_rest else "")
 
 
 def compile_for(function: Any, *arguments: Any) -> None:
@@ -158,6 +167,7 @@ def _soft_bindings(
     return [
         *_switch_bindings(switches),
         *_law_bindings(law, "", "law", "stored"),
+        *_rest_bindings(law),
         *_law_bindings(wall_law, "WALL_", "wall_law", "wall_stored"),
         _gap_binding(gaps),
         _path_binding(paths),
@@ -232,7 +242,7 @@ def _bound(
         header = "\n".join([*PRELUDE, *lines, ""])
         if plain:
             text, header = (part.replace("from barchan.kernels.jit import njit", PLAIN) for part in (text, header))
-        parts = [header, numba.__version__, text, _template("roots")[0]]
+        parts = [header, numba.__version__, text, *(_template(other)[0] for other in CALLED)]
         mark = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
         packages[name] = f"barchan_bound_{mark}"
         module = _load(packages[name], {stand_in: header, name: text}, name)
@@ -272,14 +282,24 @@ def compiled_by(token: str) -> Any:
     return _functions[token]
 
 
-def _law_bindings(law: Law, prefix: str, name: str, stored: str, *, single: bool = False) -> list[Binding]:
+def _rest_bindings(law: Law) -> list[Binding]:
+    """The law's quicker form, where it has one: what has no roots to save is computed in one way only."""
+    sticks = type(law).sticks and not law.form()[1]
+    functions = _law_bindings(law, "", "law_at_rest", "", at_rest=True)[-1:] if sticks else []
+    none = (frozenset({"law_at_rest"}), ["law_at_rest = None"])
+    return [(frozenset({"STICKS"}), [f"STICKS = {sticks}"]), *(functions or [none])]
+
+
+def _law_bindings(
+    law: Law, prefix: str, name: str, stored: str, *, single: bool = False, at_rest: bool = False
+) -> list[Binding]:
     kind = type(law)
     constants, function = kind.Constants, law.form()[0]
     if single:
         function = single_precision.rewritten(function)
     token = fingerprint(constants) + fingerprint(function)
     _functions[token] = constants
-    force, energy = _registered(function, inline=True), _registered(kind.stored)
+    force, energy = _registered(function, inline=True, at_rest=at_rest), _registered(kind.stored)
     fields = len(constants._fields)
     if fields > LAW_COLUMNS or kind.memory > MEMORY_SLOTS:
         raise TypeError(f"{kind.__name__}: at most {LAW_COLUMNS} constants and {MEMORY_SLOTS} floats of memory")
@@ -293,17 +313,20 @@ def _law_bindings(law: Law, prefix: str, name: str, stored: str, *, single: bool
         "from barchan.laws import Contact",
         f"_{name}_constants = bound_class({token!r})",
         f"_{name}_force = compiled_by({force!r})",
-        f"_{name}_stored = compiled_by({energy!r})",
         '@njit(cache=True, error_model="numpy", forceinline=True)',
         f"def {name}(overlap, closing, sx, sy, sz, radius, mass, step, {', '.join(slots)}, {', '.join(columns)}):",
         "    contact = Contact(overlap, closing, (sx, sy, sz), radius, mass, step)",
         f"    p = _{name}_constants({', '.join(columns[:fields])})",
         f"    normal, friction, memory = _{name}_force(contact, ({kept}), p)",
         f"    return normal, friction[0], friction[1], friction[2], {answer}",
-        '@njit(cache=True, error_model="numpy")',
-        f"def {stored}(overlap, radius, mass, {', '.join(slots)}, table, row):",
-        f"    return _{name}_stored(overlap, radius, mass, ({kept}), _{name}_constants({row}))",
     ]
+    if stored:
+        functions += [
+            f"_{name}_stored = compiled_by({energy!r})",
+            '@njit(cache=True, error_model="numpy")',
+            f"def {stored}(overlap, radius, mass, {', '.join(slots)}, table, row):",
+            f"    return _{name}_stored(overlap, radius, mass, ({kept}), _{name}_constants({row}))",
+        ]
     return [
         (frozenset({f"{prefix}MEMORY"}), [f"{prefix}MEMORY = {memory}"]),
         (frozenset({f"{prefix}VECTOR"}), [f"{prefix}VECTOR = {kind.advance == 'vector'}"]),
@@ -333,9 +356,9 @@ def _choice_binding(
     return frozenset({name}), lines
 
 
-def _registered(function: Callable[..., Any], *, inline: bool = False) -> str:
-    compiled(function, inline=inline)
-    return fingerprint(function)
+def _registered(function: Callable[..., Any], *, inline: bool = False, at_rest: bool = False) -> str:
+    compiled(function, inline=inline, at_rest=at_rest)
+    return _token(function, at_rest=at_rest)
 
 
 @functools.cache

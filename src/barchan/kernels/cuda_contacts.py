@@ -128,6 +128,7 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
         pbx, pby, pbz = (wx, wy, wz) if first else (own_wx, own_wy, own_wz)
         vx, vy, vz = vx - own_vx, vy - own_vy, vz - own_vz
         vx, vy, vz = (vx, vy, vz) if first else (-vx, -vy, -vz)
+        ax, ay, az, bx, by, bz = zero, zero, zero, zero, zero, zero
         if CLUMPS:
             a, b = (g, h) if first else (h, g)
             p, q = (i, j) if first else (j, i)
@@ -137,12 +138,14 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
             bx = REAL(place[q, 0] - c.position[b, 0]) - lb * nx
             by = REAL(place[q, 1] - c.position[b, 1]) - lb * ny
             bz = REAL(place[q, 2] - c.position[b, 2]) - lb * nz
+            vx = vx + (pby * bz - pbz * by) - (pay * az - paz * ay)
+            vy = vy + (pbz * bx - pbx * bz) - (paz * ax - pax * az)
+            vz = vz + (pbx * by - pby * bx) - (pax * ay - pay * ax)
         else:
-            ax, ay, az = la * nx, la * ny, la * nz
-            bx, by, bz = -lb * nx, -lb * ny, -lb * nz
-        vx = vx + (pby * bz - pbz * by) - (pay * az - paz * ay)
-        vy = vy + (pbz * bx - pbx * bz) - (paz * ax - pax * az)
-        vz = vz + (pbx * by - pby * bx) - (pax * ay - pay * ax)
+            ux, uy, uz = la * pax + lb * pbx, la * pay + lb * pby, la * paz + lb * pbz
+            vx -= uy * nz - uz * ny
+            vy -= uz * nx - ux * nz
+            vz -= ux * ny - uy * nx
         closing = -(vx * nx + vy * ny + vz * nz)
         sx = vx + closing * nx
         sy = vy + closing * ny
@@ -192,12 +195,20 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
             rx, ry, rz = brake * ux, brake * uy, brake * uz
             rolled = brake * spin * spin
         # What acts on this sphere, with the lever from its grain's centre: the other side's is the opposite.
-        qx, qy, qz = (qx, qy, qz) if first else (-qx, -qy, -qz)
-        ax, ay, az = (ax, ay, az) if first else (bx, by, bz)
+        rx, ry, rz = (rx, ry, rz) if first else (-rx, -ry, -rz)
+        if CLUMPS:
+            qx, qy, qz = (qx, qy, qz) if first else (-qx, -qy, -qz)
+            ax, ay, az = (ax, ay, az) if first else (bx, by, bz)
+            tx += ay * qz - az * qy + rx
+            ty += az * qx - ax * qz + ry
+            tz += ax * qy - ay * qx + rz
+        else:
+            lever = la if first else lb
+            tx += lever * (ny * qz - nz * qy) + rx
+            ty += lever * (nz * qx - nx * qz) + ry
+            tz += lever * (nx * qy - ny * qx) + rz
+            qx, qy, qz = (qx, qy, qz) if first else (-qx, -qy, -qz)
         fx, fy, fz = fx + qx, fy + qy, fz + qz
-        tx += ay * qz - az * qy + (rx if first else -rx)
-        ty += az * qx - ax * qz + (ry if first else -ry)
-        tz += ax * qy - ay * qx + (rz if first else -rz)
         once = one if first else REAL(0.0)
         work_n += once * (fn * closing)
         work_t += once * (px * sx + py * sy + pz * sz)

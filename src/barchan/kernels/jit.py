@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
-from numba import prange
+from numba import get_thread_id, prange
 
-__all__ = ["njit", "prange"]
+__all__ = ["get_thread_id", "njit", "prange"]
 
 
 def njit(*function: Callable[..., Any], **options: Any) -> Any:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from barchan.kernels.jit import njit
 
 # Taken as a whole number, the bits of a float are its logarithm, about: these are those of 1, times 6/5.
 GUESS = 1.2 * 1023.0 * 2.0**52
+
+
+SURE = 1.0 - 1e-14  # below that share of a limit's square nothing is cut short, however numbers are rounded
+
+
+@njit(error_model="numpy", forceinline=True)
+def uncut(most: float, square: float) -> float:
+    """`laws.cap` where it cuts nothing short: 1, or not a number where it might."""
+    return 1.0 if square <= SURE * most * most else math.nan
 
 
 @njit(error_model="numpy", forceinline=True)

@@ -9,7 +9,9 @@ import numpy as np
 
 from barchan.kernels.bound import STICTION
 from barchan.kernels.jit import njit, prange
-from barchan.kernels.soft_slots import SLOTS, WALL_SLOTS
+from barchan.kernels.lanes import AT_ONCE, add_first, add_row, add_second, nothing, six_of
+from barchan.kernels.soft_rows import LEVERS, SLOTS
+from barchan.kernels.soft_slots import WALL_SLOTS
 from barchan.kernels.turning import rotated, spin_of
 
 U = np.uint64
@@ -111,26 +113,37 @@ def gather(
 ) -> None:  # fmt: skip
     """Let every grain add up its contacts, always in the order of the lists, and kick it for the time `kick` (s)."""
     tethered = len(pull) > 0
+    none = len(slots) // SLOTS - 1  # the last row is always zero
     # What is called gets the counter as int64: it has another type in a parallel loop, for which all is compiled again.
     for g in prange(grains):
-        fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for pair in range(pair_range[g], pair_range[g + 1]):
-            at = (U(pair) >> U(4)) * U(16 * SLOTS) + (U(pair) & U(15))
-            fx += slots[at]
-            fy += slots[at + U(16)]
-            fz += slots[at + U(32)]
-            tx += slots[at + U(48)]
-            ty += slots[at + U(64)]
-            tz += slots[at + U(80)]
-        for e in range(link_start[g], link_start[g + 1]):
-            link = np.uint64(links[e])
-            at = (link >> U(4)) * U(16 * SLOTS) + (link & U(15))
-            fx -= slots[at]
-            fy -= slots[at + U(16)]
-            fz -= slots[at + U(32)]
-            tx += slots[at + U(96)]
-            ty += slots[at + U(112)]
-            tz += slots[at + U(128)]
+        begin, end = pair_range[g], pair_range[g + 1]
+        low, high = link_start[g], link_start[g + 1]
+        if LEVERS:
+            total = add_first(nothing(), slots, begin, end, none)
+            for pair in range(begin + AT_ONCE, end):
+                total = add_row(total, slots, pair, 0)
+            total = add_second(total, slots, links, low, high, none)
+            for e in range(low + AT_ONCE, high):
+                total = add_row(total, slots, links[e], 1)
+            fx, fy, fz, tx, ty, tz = six_of(total)
+        else:
+            fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+            for pair in range(begin, end):
+                at = U(pair) * U(SLOTS)
+                fx += slots[at]
+                fy += slots[at + U(1)]
+                fz += slots[at + U(2)]
+                tx += slots[at + U(3)]
+                ty += slots[at + U(4)]
+                tz += slots[at + U(5)]
+            for e in range(low, high):
+                at = U(links[e]) * U(SLOTS)
+                fx -= slots[at]
+                fy -= slots[at + U(1)]
+                fz -= slots[at + U(2)]
+                tx += slots[at + U(6)]
+                ty += slots[at + U(7)]
+                tz += slots[at + U(8)]
         low, high = wall_range[g], wall_range[g + 1]
         for k in range(low, high):
             spot = (k // 16) * 16 * WALL_SLOTS + k % 16

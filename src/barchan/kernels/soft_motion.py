@@ -31,8 +31,9 @@ def evaluate(
     """
     move_walls(t, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose)
     pair_pass(
-        c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.reduced, c.material, c.kinds,
-        c.table, c.box, c.inverse, c.memory, c.slots, c.work, c.deepest, half, step, advance, weight,
+        c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position, c.motion, c.reduced,
+        c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, c.work, c.deepest, c.slid, c.desk, half,
+        step, advance, weight,
     )  # fmt: skip
     if MESHES:
         join_facets(

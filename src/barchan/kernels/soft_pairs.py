@@ -1,9 +1,12 @@
 """The contact pass between spheres, sixteen at a time. A template: see `bound.py`.
 
-What lets LLVM turn the inner loop into vector instructions: arrays with constant strides and unsigned indices, numbers
-rather than tuples in the loop body (numba then knows that arrays do not overlap), a factor of 0 or 1 instead of a
-branch, and a loop of constant length. Where a law cannot become vector code (it takes powers), BRANCH passes over pairs
-that do not touch.
+What lets LLVM turn the inner loops into vector instructions: arrays with constant strides and unsigned indices, numbers
+rather than tuples in the loop body (numba then knows that arrays do not overlap), a choice between two numbers instead
+of a branch, and loops of constant length. Where a law cannot become vector code (it takes powers), BRANCH passes over
+pairs that do not touch.
+
+There is a loop for each of a few stages, with the numbers in between in a desk of sixteen lanes for each thread: a
+processor looks ahead only so far, and while one pair waits for its root it must find others to go on with.
 """
 
 from __future__ import annotations
@@ -22,26 +25,76 @@ from barchan.kernels.bound import (
     PATH,
     PERIODIC,
     ROLLING,
+    STICKS,
     VECTOR,
     law,
+    law_at_rest,
     stored,
 )
-from barchan.kernels.jit import njit, prange
-from barchan.kernels.soft_slots import SLOTS
+from barchan.kernels.jit import get_thread_id, njit, prange
+from barchan.kernels.lanes import eights_to_lanes, fours_to_lanes, lanes_to_rows
+from barchan.kernels.soft_rows import LEVERS, SLOTS
 
 U = np.uint64
 LANES = U(16)
 WORKS = 4 if DEFORMS else 3  # work done against a pair: normal, friction, rolling; work of the box through it
 ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
+RETRY = 8  # evaluations until a block with a pair that slid is tried again as if none did
 M1, M2, M3, M4, M5 = MEMORY > 1, MEMORY > 2, MEMORY > 3, MEMORY > 4, MEMORY > 5
 TINY = 1e-100
+
+# Columns of a thread's desk, of sixteen lanes each. First and second sphere, and what moves them:
+X, Y, Z, R = U(0), U(16), U(32), U(48)
+SECOND = U(64)
+FIRST_GRAIN, SECOND_GRAIN = U(128), U(256)
+VX, VY, VZ, WX, WY, WZ, INERTIA = U(0), U(16), U(32), U(64), U(80), U(96), U(112)
+# the normal, the overlap, lengths of the levers and whether the two touch; of clumps the levers themselves, and of a
+# box that deforms the velocity of the image;
+NX, NY, NZ, XI, LEVER, OTHER_LEVER, TOUCH = U(384), U(400), U(416), U(432), U(448), U(464), U(480)
+AX, AY, AZ, BX, BY, BZ = U(496), U(512), U(528), U(544), U(560), U(576)
+UX, UY, UZ = U(592), U(608), U(624)
+# how fast they close and slip, and what the contact remembers;
+CLOSING, SX, SY, SZ = U(640), U(656), U(672), U(688)
+O0, O1, O2, O3, O4, O5 = U(704), U(720), U(736), U(752), U(768), U(784)
+# what the law answers; and the rows for the grains.
+PUSH, TX, TY, TZ = U(800), U(816), U(832), U(848)
+M0 = U(864)
+ROWS = U(960)
+DESK = U(1152)
+
+
+@njit(error_model="numpy", forceinline=True)
+def renewed(old: float, new: float, touches: bool, advance: float) -> float:
+    """What a contact remembers after an evaluation: nothing where the two do not touch, the old after a trial."""
+    kept = new if touches else 0.0
+    return kept if advance > 0.0 else old
+
+
+@njit(error_model="numpy", forceinline=True)
+def put(
+    d: Any, desk: Any, fn: float, tx: float, ty: float, tz: float, m0: float, m1: float, m2: float, m3: float,
+    m4: float, m5: float,
+) -> None:  # fmt: skip
+    """The answer of a law."""
+    desk[d + PUSH], desk[d + TX], desk[d + TY], desk[d + TZ] = fn, tx, ty, tz
+    desk[d + M0] = m0
+    if M1:
+        desk[d + M0 + LANES] = m1
+    if M2:
+        desk[d + M0 + U(32)] = m2
+    if M3:
+        desk[d + M0 + U(48)] = m3
+    if M4:
+        desk[d + M0 + U(64)] = m4
+    if M5:
+        desk[d + M0 + U(80)] = m5
 
 
 @njit(parallel=True, cache=True, error_model="numpy")
 def pair_pass(
-    blocks: int, first: Any, second: Any, place: Any, grain: Any, center: Any, motion: Any, reduced: Any,
-    material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any, deepest: Any,
-    half: float, step: float, advance: float, weight: float,
+    blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, center: Any, motion: Any,
+    reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any,
+    deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float,
 ) -> None:  # fmt: skip
     """Forces, torques and work of all near pairs.
 
@@ -50,146 +103,234 @@ def pair_pass(
     weight: time, s, with which the power of this moment enters the work.
     reduced: reduced radius and mass of every pair, and one over the smaller radius.
     deepest: the deepest overlap of each pair so far, over the smaller radius.
+    slid: for each block, for how many evaluations still it is taken for granted that some pair slides.
     """
     for b in prange(blocks):
         at = U(b) * LANES
         at_memory = U(b) * (LANES * U(MEMORY))
-        at_slot = U(b) * (LANES * U(SLOTS))
         at_reduced = U(b) * (LANES * U(3))
         at_work = U(b) * (LANES * U(WORKS))
+        home = U(get_thread_id()) * DESK
+        fours_to_lanes(place, first, at, desk, home)
+        fours_to_lanes(place, second, at, desk, home + SECOND)
+        eights_to_lanes(motion, first_grain, at, desk, home + FIRST_GRAIN)
+        eights_to_lanes(motion, second_grain, at, desk, home + SECOND_GRAIN)
         for lane in range(16):
             k = U(lane)
-            i = first[at + k]
-            j = second[at + k]
-            dx = place[j, 0] - place[i, 0]
-            dy = place[j, 1] - place[i, 1]
-            dz = place[j, 2] - place[i, 2]
-            ux, uy, uz = 0.0, 0.0, 0.0
+            d = home + k
+            e = d + SECOND
+            dx = desk[e + X] - desk[d + X]
+            dy = desk[e + Y] - desk[d + Y]
+            dz = desk[e + Z] - desk[d + Z]
             if PERIODIC:
+                cx = np.floor(dx * inverse[0] + 0.5)
+                cy = np.floor(dy * inverse[1] + 0.5)
+                cz = np.floor(dz * inverse[2] + 0.5)
                 if DEFORMS:  # the second sphere's image lags behind it by this velocity
-                    ux = box[3] * math.floor(dx * inverse[0] + 0.5)
-                    uy = box[4] * math.floor(dy * inverse[1] + 0.5)
-                    uz = box[5] * math.floor(dz * inverse[2] + 0.5)
-                dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
-                dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
-                dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
-            ri = place[i, 3]
-            rj = place[j, 3]
-            square = dx * dx + dy * dy + dz * dz
-            if BRANCH:
-                if square >= (ri + rj) * (ri + rj):
-                    for c in range(U(SLOTS)):
-                        slots[at_slot + U(c) * LANES + k] = 0.0
-                    for c in range(U(MEMORY)):
-                        memory[at_memory + U(c) * LANES + k] *= 1.0 - advance
-                    continue
-            distance = max(math.sqrt(square), TINY)
+                    desk[d + UX], desk[d + UY], desk[d + UZ] = box[3] * cx, box[4] * cy, box[5] * cz
+                dx -= box[0] * cx
+                dy -= box[1] * cy
+                dz -= box[2] * cz
+            ri = desk[d + R]
+            rj = desk[e + R]
+            distance = max(math.sqrt(dx * dx + dy * dy + dz * dz), TINY)
             per = 1.0 / distance
             nx, ny, nz = dx * per, dy * per, dz * per
             overlap = ri + rj - distance
-            touch = 1.0 if overlap > 0.0 else 0.0
             xi = max(overlap, 1e-12 * ri)
             la = ri - 0.5 * xi
             lb = rj - 0.5 * xi
+            desk[d + NX], desk[d + NY], desk[d + NZ] = nx, ny, nz
+            desk[d + XI], desk[d + LEVER], desk[d + OTHER_LEVER] = xi, la, lb
+            desk[d + TOUCH] = 1.0 if overlap > 0.0 else 0.0
             if CLUMPS:
-                a = grain[i]
-                c = grain[j]
-                ax = place[i, 0] - center[a, 0] + la * nx
-                ay = place[i, 1] - center[a, 1] + la * ny
-                az = place[i, 2] - center[a, 2] + la * nz
-                bx = place[j, 0] - center[c, 0] - lb * nx
-                by = place[j, 1] - center[c, 1] - lb * ny
-                bz = place[j, 2] - center[c, 2] - lb * nz
+                a = first_grain[at + k]
+                c = second_grain[at + k]
+                desk[d + AX] = desk[d + X] - center[a, 0] + la * nx
+                desk[d + AY] = desk[d + Y] - center[a, 1] + la * ny
+                desk[d + AZ] = desk[d + Z] - center[a, 2] + la * nz
+                desk[d + BX] = desk[e + X] - center[c, 0] - lb * nx
+                desk[d + BY] = desk[e + Y] - center[c, 1] - lb * ny
+                desk[d + BZ] = desk[e + Z] - center[c, 2] - lb * nz
+        for lane in range(16):
+            k = U(lane)
+            d = home + k
+            a = d + FIRST_GRAIN
+            c = d + SECOND_GRAIN
+            nx, ny, nz = desk[d + NX], desk[d + NY], desk[d + NZ]
+            pax, pay, paz = desk[a + WX], desk[a + WY], desk[a + WZ]
+            pbx, pby, pbz = desk[c + WX], desk[c + WY], desk[c + WZ]
+            vx, vy, vz = desk[c + VX] - desk[a + VX], desk[c + VY] - desk[a + VY], desk[c + VZ] - desk[a + VZ]
+            if CLUMPS:
+                ax, ay, az = desk[d + AX], desk[d + AY], desk[d + AZ]
+                bx, by, bz = desk[d + BX], desk[d + BY], desk[d + BZ]
+                vx = vx + (pby * bz - pbz * by) - (pay * az - paz * ay)
+                vy = vy + (pbz * bx - pbx * bz) - (paz * ax - pax * az)
+                vz = vz + (pbx * by - pby * bx) - (pax * ay - pay * ax)
             else:
-                a = i
-                c = j
-                ax, ay, az = la * nx, la * ny, la * nz
-                bx, by, bz = -lb * nx, -lb * ny, -lb * nz
-            pax, pay, paz = motion[a, 4], motion[a, 5], motion[a, 6]
-            pbx, pby, pbz = motion[c, 4], motion[c, 5], motion[c, 6]
-            vx = motion[c, 0] - motion[a, 0] + (pby * bz - pbz * by) - (pay * az - paz * ay)
-            vy = motion[c, 1] - motion[a, 1] + (pbz * bx - pbx * bz) - (paz * ax - pax * az)
-            vz = motion[c, 2] - motion[a, 2] + (pbx * by - pby * bx) - (pax * ay - pay * ax)
+                la, lb = desk[d + LEVER], desk[d + OTHER_LEVER]
+                wx, wy, wz = la * pax + lb * pbx, la * pay + lb * pby, la * paz + lb * pbz
+                vx -= wy * nz - wz * ny
+                vy -= wz * nx - wx * nz
+                vz -= wx * ny - wy * nx
             if DEFORMS:
-                vx, vy, vz = vx - ux, vy - uy, vz - uz
+                vx, vy, vz = vx - desk[d + UX], vy - desk[d + UY], vz - desk[d + UZ]
             closing = -(vx * nx + vy * ny + vz * nz)
             sx = vx + closing * nx
             sy = vy + closing * ny
             sz = vz + closing * nz
-            o0 = memory[at_memory + k]
-            o1 = memory[at_memory + LANES + k] if M1 else 0.0
-            o2 = memory[at_memory + U(32) + k] if M2 else 0.0
-            o3 = memory[at_memory + U(48) + k] if M3 else 0.0
-            o4 = memory[at_memory + U(64) + k] if M4 else 0.0
-            o5 = memory[at_memory + U(80) + k] if M5 else 0.0
-            m0, m1, m2, m3, m4, m5 = o0, o1, o2, o3, o4, o5
-            gx, gy, gz = 0.0, 0.0, 0.0  # growth of the memory in half the step
+            desk[d + CLOSING], desk[d + SX], desk[d + SY], desk[d + SZ] = closing, sx, sy, sz
+            m0 = memory[at_memory + k]
+            m1 = memory[at_memory + LANES + k] if M1 else 0.0
+            m2 = memory[at_memory + U(32) + k] if M2 else 0.0
             if VECTOR:
+                size = m0 * m0 + m1 * m1 + m2 * m2
                 along = m0 * nx + m1 * ny + m2 * nz
                 m0 -= along * nx
                 m1 -= along * ny
                 m2 -= along * nz
-                kept = math.sqrt((o0 * o0 + o1 * o1 + o2 * o2) / max(m0 * m0 + m1 * m1 + m2 * m2, TINY))
-                gx, gy, gz = half * sx, half * sy, half * sz
-                m0 = kept * m0 + gx
-                m1 = kept * m1 + gy
-                m2 = kept * m2 + gz
+                kept = math.sqrt(size / max(m0 * m0 + m1 * m1 + m2 * m2, TINY))
+                m0 = kept * m0 + half * sx
+                m1 = kept * m1 + half * sy
+                m2 = kept * m2 + half * sz
             if PATH:
-                gx = half * math.sqrt(sx * sx + sy * sy + sz * sz)
-                m0 += gx
-            row = U(0)
-            if MATERIALS:
-                row = U(material[i]) * U(kinds) + U(material[j])
-            fn, tx, ty, tz, m0, m1, m2, m3, m4, m5 = law(
-                xi, closing, sx, sy, sz, reduced[at_reduced + k], reduced[at_reduced + LANES + k], step,
-                m0, m1, m2, m3, m4, m5,
-                table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],
-                table[row, 6], table[row, 7], table[row, 8], table[row, 9], table[row, 10], table[row, 11],
-            )  # fmt: skip
-            keep = 1.0 - advance
-            take = advance * touch
-            memory[at_memory + k] = keep * o0 + take * (m0 + gx)
+                m0 += half * math.sqrt(sx * sx + sy * sy + sz * sz)
+            desk[d + O0] = m0
             if M1:
-                memory[at_memory + LANES + k] = keep * o1 + take * (m1 + gy)
+                desk[d + O1] = m1
             if M2:
-                memory[at_memory + U(32) + k] = keep * o2 + take * (m2 + gz)
+                desk[d + O2] = m2
             if M3:
-                memory[at_memory + U(48) + k] = keep * o3 + take * m3
+                desk[d + O3] = memory[at_memory + U(48) + k]
             if M4:
-                memory[at_memory + U(64) + k] = keep * o4 + take * m4
+                desk[d + O4] = memory[at_memory + U(64) + k]
             if M5:
-                memory[at_memory + U(80) + k] = keep * o5 + take * m5
-            fn *= touch
-            tx *= touch
-            ty *= touch
-            tz *= touch
+                desk[d + O5] = memory[at_memory + U(80) + k]
+        slides: Any = np.int64(1)
+        if STICKS:
+            slides = np.int64(slid[b])
+            if slides == 0:  # most pairs at rest stick, for which the law has less to do
+                for lane in range(16):
+                    k = U(lane)
+                    d = home + k
+                    row = U(0)
+                    if MATERIALS:
+                        row = U(material[first[at + k]]) * U(kinds) + U(material[second[at + k]])
+                    fn, tx, ty, tz, m0, m1, m2, m3, m4, m5 = law_at_rest(
+                        desk[d + XI], desk[d + CLOSING], desk[d + SX], desk[d + SY], desk[d + SZ],
+                        reduced[at_reduced + k], reduced[at_reduced + LANES + k], step,
+                        desk[d + O0], desk[d + O1] if M1 else 0.0, desk[d + O2] if M2 else 0.0,
+                        desk[d + O3] if M3 else 0.0, desk[d + O4] if M4 else 0.0, desk[d + O5] if M5 else 0.0,
+                        table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],
+                        table[row, 6], table[row, 7], table[row, 8], table[row, 9], table[row, 10], table[row, 11],
+                    )  # fmt: skip
+                    answer = fn + tx + ty + tz + m0 + m1 + m2  # not a number where something slides
+                    slides += np.int64(1) if desk[d + TOUCH] > 0.0 and answer != answer else np.int64(0)
+                    put(d, desk, fn, tx, ty, tz, m0, m1, m2, m3, m4, m5)
+                slid[b] = RETRY if slides > 0 else 0
+            else:
+                slid[b] = slides - 1
+        if slides > 0:
+            for lane in range(16):
+                k = U(lane)
+                d = home + k
+                if BRANCH:
+                    if desk[d + TOUCH] == 0.0:
+                        put(d, desk, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+                        continue
+                row = U(0)
+                if MATERIALS:
+                    row = U(material[first[at + k]]) * U(kinds) + U(material[second[at + k]])
+                fn, tx, ty, tz, m0, m1, m2, m3, m4, m5 = law(
+                    desk[d + XI], desk[d + CLOSING], desk[d + SX], desk[d + SY], desk[d + SZ],
+                    reduced[at_reduced + k], reduced[at_reduced + LANES + k], step,
+                    desk[d + O0], desk[d + O1] if M1 else 0.0, desk[d + O2] if M2 else 0.0,
+                    desk[d + O3] if M3 else 0.0, desk[d + O4] if M4 else 0.0, desk[d + O5] if M5 else 0.0,
+                    table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],
+                    table[row, 6], table[row, 7], table[row, 8], table[row, 9], table[row, 10], table[row, 11],
+                )  # fmt: skip
+                put(d, desk, fn, tx, ty, tz, m0, m1, m2, m3, m4, m5)
+        for lane in range(16):
+            k = U(lane)
+            d = home + k
+            touches = desk[d + TOUCH] > 0.0
+            nx, ny, nz = desk[d + NX], desk[d + NY], desk[d + NZ]
+            closing, sx, sy, sz = desk[d + CLOSING], desk[d + SX], desk[d + SY], desk[d + SZ]
+            m0 = desk[d + M0]
+            m1 = desk[d + M0 + LANES] if M1 else 0.0
+            m2 = desk[d + M0 + U(32)] if M2 else 0.0
+            if VECTOR:
+                m0 += half * sx
+                m1 += half * sy
+                m2 += half * sz
+            if PATH:
+                m0 += half * math.sqrt(sx * sx + sy * sy + sz * sz)
+            memory[at_memory + k] = renewed(memory[at_memory + k], m0, touches, advance)
+            if M1:
+                memory[at_memory + LANES + k] = renewed(memory[at_memory + LANES + k], m1, touches, advance)
+            if M2:
+                memory[at_memory + U(32) + k] = renewed(memory[at_memory + U(32) + k], m2, touches, advance)
+            if M3:
+                m3 = desk[d + M0 + U(48)]
+                memory[at_memory + U(48) + k] = renewed(memory[at_memory + U(48) + k], m3, touches, advance)
+            if M4:
+                m4 = desk[d + M0 + U(64)]
+                memory[at_memory + U(64) + k] = renewed(memory[at_memory + U(64) + k], m4, touches, advance)
+            if M5:
+                m5 = desk[d + M0 + U(80)]
+                memory[at_memory + U(80) + k] = renewed(memory[at_memory + U(80) + k], m5, touches, advance)
+            fn = desk[d + PUSH] if touches else 0.0
+            tx = desk[d + TX] if touches else 0.0
+            ty = desk[d + TY] if touches else 0.0
+            tz = desk[d + TZ] if touches else 0.0
             fx = tx - fn * nx
             fy = ty - fn * ny
             fz = tz - fn * nz
             rx, ry, rz, rolled = 0.0, 0.0, 0.0, 0.0
             if ROLLING:
-                wx, wy, wz = pbx - pax, pby - pay, pbz - paz
+                a = d + FIRST_GRAIN
+                c = d + SECOND_GRAIN
+                wx, wy, wz = desk[c + WX] - desk[a + WX], desk[c + WY] - desk[a + WY], desk[c + WZ] - desk[a + WZ]
                 spin = max(math.sqrt(wx * wx + wy * wy + wz * wz), TINY)
-                inertia = motion[a, 7] * motion[c, 7] / (motion[a, 7] + motion[c, 7])
+                inertia = desk[a + INERTIA] * desk[c + INERTIA] / (desk[a + INERTIA] + desk[c + INERTIA])
+                row = U(0)
+                if MATERIALS:
+                    row = U(material[first[at + k]]) * U(kinds) + U(material[second[at + k]])
                 brake = min(fn * (table[row, 12] / spin + table[row, 13]), inertia / (ROLLING_STEPS * step))
                 rx, ry, rz = brake * wx, brake * wy, brake * wz
                 rolled = brake * spin * spin
-            slots[at_slot + k] = fx
-            slots[at_slot + U(16) + k] = fy
-            slots[at_slot + U(32) + k] = fz
-            slots[at_slot + U(48) + k] = ay * fz - az * fy + rx
-            slots[at_slot + U(64) + k] = az * fx - ax * fz + ry
-            slots[at_slot + U(80) + k] = ax * fy - ay * fx + rz
-            slots[at_slot + U(96) + k] = bz * fy - by * fz - rx
-            slots[at_slot + U(112) + k] = bx * fz - bz * fx - ry
-            slots[at_slot + U(128) + k] = by * fx - bx * fy - rz
+            r = d + ROWS
+            desk[r], desk[r + U(16)], desk[r + U(32)] = fx, fy, fz
+            if CLUMPS:
+                ax, ay, az = desk[d + AX], desk[d + AY], desk[d + AZ]
+                bx, by, bz = desk[d + BX], desk[d + BY], desk[d + BZ]
+                desk[r + U(48)] = ay * fz - az * fy + rx
+                desk[r + U(64)] = az * fx - ax * fz + ry
+                desk[r + U(80)] = ax * fy - ay * fx + rz
+                desk[r + U(96)] = bz * fy - by * fz - rx
+                desk[r + U(112)] = bx * fz - bz * fx - ry
+                desk[r + U(128)] = by * fx - bx * fy - rz
+            else:
+                la, lb = desk[d + LEVER], desk[d + OTHER_LEVER]
+                cx, cy, cz = ny * fz - nz * fy, nz * fx - nx * fz, nx * fy - ny * fx
+                if LEVERS:
+                    desk[r + U(48)], desk[r + U(64)], desk[r + U(80)] = cx, cy, cz
+                    desk[r + U(96)], desk[r + U(112)] = la, lb
+                else:
+                    desk[r + U(48)] = la * cx + rx
+                    desk[r + U(64)] = la * cy + ry
+                    desk[r + U(80)] = la * cz + rz
+                    desk[r + U(96)] = lb * cx - rx
+                    desk[r + U(112)] = lb * cy - ry
+                    desk[r + U(128)] = lb * cz - rz
             work[at_work + k] += weight * fn * closing
             work[at_work + U(16) + k] += weight * (tx * sx + ty * sy + tz * sz)
             work[at_work + U(32) + k] += weight * rolled
             if DEFORMS:
-                work[at_work + U(48) + k] -= weight * (fx * ux + fy * uy + fz * uz)
-            depth = take * xi * reduced[at_reduced + U(32) + k]  # trial steps do not count
-            deepest[at + k] = max(deepest[at + k], depth)
+                work[at_work + U(48) + k] -= weight * (fx * desk[d + UX] + fy * desk[d + UY] + fz * desk[d + UZ])
+            depth = desk[d + XI] * reduced[at_reduced + U(32) + k]
+            deepest[at + k] = max(deepest[at + k], advance * depth if touches else 0.0)  # trial steps do not count
+        lanes_to_rows(desk, home + ROWS, SLOTS, slots, at * U(SLOTS))
 
 
 @njit(cache=True, error_model="numpy")

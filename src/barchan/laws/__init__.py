@@ -52,6 +52,8 @@ class Law(Part):
     advance: ClassVar[str] = "none"  # "vector": the first three grow by slip dt in the turning contact plane;
     #                                  "path": the first grows by |slip| dt; "none": only the law changes them
     scalar: ClassVar[bool] = False  # whether `force` takes powers or branches, which cannot become vector instructions
+    sticks: ClassVar[bool] = False  # whether all that `force` cuts short by `cap` is part of its answer, as a factor:
+    #                                 where nothing is cut short, kernels then save themselves its roots and divisions
     modes: ClassVar[tuple[str, ...]] = ()  # names of the modes a contact may be in; memory holds 1, 2, … for them
     mode_at: ClassVar[int] = 0  # which of the remembered floats says the mode, where there are modes
     Constants: ClassVar[type[Any]]
@@ -94,6 +96,6 @@ def combined(a: float, u: Vector, b: float, v: Vector) -> Vector:
 TINY = 1e-100  # keeps a division by a speed or a length that may be zero finite
 
 
-def shrink_to(most: float, size: float) -> float:
-    """The factor ≤ 1 that brings something of that size down to at most `most`."""
-    return min(1.0, most / max(size, TINY))
+def cap(most: float, square: float) -> float:
+    """The factor ≤ 1 that brings something whose square is `square` down to at most `most`."""
+    return min(1.0, most / max(math.sqrt(square), TINY))

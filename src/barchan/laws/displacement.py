@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from annotated_types import Gt
 
-from barchan.laws import TINY, Contact, Surface, Vector, combined, length, scaled, shrink_to
+from barchan.laws import TINY, Contact, Surface, Vector, cap, combined, dot, length, scaled
 from barchan.laws._normal import hertz_energy, viscoelastic_constant, viscoelastic_force
 from barchan.laws._viscoelastic import Viscoelastic
 from barchan.scene.quantities import Coefficient, Time, Unit
@@ -53,7 +53,7 @@ def _loaded(contact: Contact, memory: Any, p: DisplacementConstants) -> tuple[fl
     damping = viscoelastic_constant(stiffness, contact.mass, p.damping, p.damping_scale)
     normal = viscoelastic_force(contact.overlap, contact.closing, stiffness, damping)
     farthest = max(p.reach * contact.overlap, TINY)
-    memory = scaled(memory, shrink_to(farthest, length(memory)))
+    memory = scaled(memory, cap(farthest, dot(memory, memory)))
     return normal, p.friction * normal, farthest, memory, 1 - min(length(memory) / farthest, 1.0)
 
 
@@ -67,7 +67,7 @@ def _rubbed(
     critical = 2 * math.sqrt(contact.mass * stiffness)
     dashpot = min(p.retardation * stiffness + p.share * critical, critical)
     friction = combined(spring, memory, dashpot, contact.slip)
-    return normal, scaled(friction, shrink_to(most, length(friction))), memory
+    return normal, scaled(friction, cap(most, dot(friction, friction))), memory
 
 
 def stored(overlap: float, radius: float, mass: float, memory: Any, p: DisplacementConstants) -> tuple[float, float]:
@@ -85,6 +85,7 @@ class Displacement(Viscoelastic):
 
     key: ClassVar[str] = "displacement"
     memory = 3
+    sticks = True
     advance = "vector"
     Constants = DisplacementConstants
     force = staticmethod(force)

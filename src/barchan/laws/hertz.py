@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, ClassVar, NamedTuple
 
-from barchan.laws import Contact, Law, Surface, Vector, combined, length, scaled, shrink_to
+from barchan.laws import Contact, Law, Surface, Vector, cap, combined, dot, length, scaled
 from barchan.laws._normal import damping_ratio, hertz_contact_time
 
 
@@ -31,9 +31,10 @@ def force(contact: Contact, memory: Any, p: HertzConstants) -> tuple[float, Vect
     spring = p.ratio * slope
     dashpot = p.damping_t * critical
     most = p.friction * normal
-    memory = scaled(memory, shrink_to(most, spring * length(memory)))
+    pull = scaled(memory, spring)
+    memory = scaled(memory, cap(most, dot(pull, pull)))
     friction = combined(spring, memory, dashpot, contact.slip)
-    return normal, scaled(friction, shrink_to(most, length(friction))), memory
+    return normal, scaled(friction, cap(most, dot(friction, friction))), memory
 
 
 def stored(overlap: float, radius: float, mass: float, memory: Any, p: HertzConstants) -> tuple[float, float]:
@@ -48,6 +49,7 @@ class Hertz(Law):
 
     key: ClassVar[str] = "hertz"
     memory = 3
+    sticks = True
     advance = "vector"
     Constants = HertzConstants
     force = staticmethod(force)

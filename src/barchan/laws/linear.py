@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from annotated_types import Gt
 
-from barchan.laws import Contact, Law, Surface, Vector, combined, length, scaled, shrink_to
+from barchan.laws import Contact, Law, Surface, Vector, cap, combined, dot, length, scaled
 from barchan.laws._normal import damping_ratio
 from barchan.scene.quantities import Stiffness, Unit
 
@@ -30,9 +30,10 @@ def force(contact: Contact, memory: Any, p: LinearConstants) -> tuple[float, Vec
     spring = p.tangential * stiffness
     dashpot = 2 * p.damping * math.sqrt(spring * contact.mass)
     most = p.friction * normal
-    memory = scaled(memory, shrink_to(most, spring * length(memory)))
+    pull = scaled(memory, spring)
+    memory = scaled(memory, cap(most, dot(pull, pull)))
     friction = combined(spring, memory, dashpot, contact.slip)
-    return normal, scaled(friction, shrink_to(most, length(friction))), memory
+    return normal, scaled(friction, cap(most, dot(friction, friction))), memory
 
 
 def stored(overlap: float, radius: float, mass: float, memory: Any, p: LinearConstants) -> tuple[float, float]:
@@ -47,6 +48,7 @@ class Linear(Law):
 
     key: ClassVar[str] = "linear"
     memory = 3
+    sticks = True
     advance = "vector"
     Constants = LinearConstants
     force = staticmethod(force)

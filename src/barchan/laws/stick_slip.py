@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 from annotated_types import Gt
 
-from barchan.laws import TINY, Contact, Law, Surface, Vector, combined, dot, length, scaled, shrink_to
+from barchan.laws import TINY, Contact, Law, Surface, Vector, cap, combined, dot, length, scaled
 from barchan.laws._normal import damping_ratio
 from barchan.scene.quantities import Damping, Fraction, Stiffness, Unit
 
@@ -52,7 +52,7 @@ def force(contact: Contact, memory: Any, p: StickSlipConstants) -> tuple[float, 
     most = p.static * normal
     if (mode == STICK or slow or turned) and spring * length(stretch) <= most:
         friction = combined(spring, stretch, dashpot, contact.slip)
-        friction = scaled(friction, shrink_to(most, length(friction)))
+        friction = scaled(friction, cap(most, dot(friction, friction)))
         return normal, friction, (stretch[0], stretch[1], stretch[2], STICK, speed)
     way = scaled(contact.slip, 1 / max(speed, TINY))  # of length 1: what the kernel adds, slip · dt, is nothing to it
     return normal, scaled(way, p.sliding * normal), (way[0], way[1], way[2], SLIP, speed)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from barchan.kernels import cuda_lists, cuda_order, neighbours
+from barchan.kernels import cuda_lists, cuda_order
 from barchan.kernels.cuda_device import empty, fetch, launch, send
 from barchan.kernels.cuda_rows import wide
 from barchan.solvers.common import corner
@@ -265,16 +265,12 @@ class CudaLists:
         size = blocks(pairs) * LANES
         full = {"first": np.full(size, m, np.uint32), "second": np.full(size, m + 1, np.uint32)}
         full["first"][:pairs], full["second"][:pairs] = first, second
-        link_start, links = np.zeros(n + 1, np.int64), np.zeros(max(pairs, 1), np.int64)
-        neighbours.link_second(full["second"], a["grain"], pairs, n, link_start, links)
-        k = numbers.kernels
         a.update(
             **full, pair_start=start, memory=memory, pair_range=start[a["start"]],
-            link_start=link_start, links=links, work=np.zeros(size * k.WORKS), slots=np.zeros(size * k.SLOTS),
-            deepest=np.zeros(size),
+            work=np.zeros(size * numbers.kernels.WORKS), slots=numbers.no_slots(blocks(pairs)), deepest=np.zeros(size),
         )  # fmt: skip
         numbers.pairs = pairs
-        numbers.reduce()
+        numbers.derive()
         self._fetch_walls()
 
     def _half(self, rows: Any, row_count: Any, m: int, *, memory: bool = False) -> tuple[np.ndarray, ...]:

@@ -254,6 +254,8 @@ class SoftSolver:
 
     def packed(self) -> Arrays:
         """The arrays as the kernels take them."""
+        for name in soft_arrays.BY_ROW:
+            self.arrays[name] = soft_arrays.aligned(self.arrays[name])
         known: dict[str, Any] = {**self._fixed, **self.arrays}
         counts: dict[str, Any] = {
             "grains": len(self),
@@ -305,8 +307,9 @@ class SoftSolver:
         c, k, half = self.packed(), self.kernels, self.stepper.half * self.dt
         pairs, walls = np.zeros_like(c.work), np.zeros_like(c.wall_work)
         k.pair_pass(
-            c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.reduced, c.material, c.kinds,
-            c.table, c.box, c.inverse, c.memory, np.zeros_like(c.slots), pairs, c.deepest, -half, self.dt, 0.0, -half,
+            c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position, c.motion, c.reduced,
+            c.material, c.kinds, c.table, c.box, c.inverse, c.memory, np.zeros_like(c.slots), pairs, c.deepest,
+            c.slid, c.desk, -half, self.dt, 0.0, -half,
         )  # fmt: skip
         k.wall_pass(
             c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position,

@@ -11,6 +11,8 @@ from barchan.model.build import Model
 from barchan.model.grains import Grains
 
 LANES = 16
+LINE = 64  # bytes
+BY_ROW = ("place", "motion", "slots", "desk")  # arrays of which kernels read and write whole rows
 GRAIN_ARRAYS = (
     "id", "group", "born", "start_count", "position", "velocity", "orientation", "angular", "turn", "motion", "inertia",
     "force", "torque", "held", "bound",
@@ -24,6 +26,7 @@ Table = Annotated[np.ndarray, "float64", 2]
 Integers = Annotated[np.ndarray, "int64", 1]
 Ranges = Annotated[np.ndarray, "int64", 2]
 Indices = Annotated[np.ndarray, "uint32", 1]
+Marks = Annotated[np.ndarray, "uint8", 1]
 
 
 class Arrays(NamedTuple):
@@ -57,14 +60,18 @@ class Arrays(NamedTuple):
     pull: Table
     first: Indices
     second: Indices
+    first_grain: Indices
+    second_grain: Indices
     reduced: Row
     memory: Row
     slots: Row
     work: Row
     deepest: Row
+    slid: Marks
+    desk: Row
     pair_range: Integers
     link_start: Integers
-    links: Integers
+    links: Indices
     wall_sphere: Integers
     wall_piece: Integers
     wall_start: Integers
@@ -183,6 +190,17 @@ def sphere_arrays(arrays: dict[str, np.ndarray]) -> tuple[np.ndarray, np.ndarray
     n = len(counts)
     grain = np.concatenate([np.repeat(np.arange(n), counts), [n, n + 1]]).astype(np.int64)
     return start, grain
+
+
+def aligned(array: np.ndarray) -> np.ndarray:
+    """The array, or a copy of it that begins where a line of the processor's cache does: whole rows are read."""
+    if array.__array_interface__["data"][0] % LINE == 0:
+        return array
+    room = np.empty(array.nbytes + LINE, np.uint8)
+    begin = -room.__array_interface__["data"][0] % LINE
+    copy = room[begin : begin + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy[:] = array
+    return copy
 
 
 def blocks(entries: int) -> int:

@@ -106,8 +106,9 @@ class CudaSolver(SoftSolver):
         c: Arrays = self.packed()
         half = self.stepper.half * self.dt
         self.kernels.pair_pass(
-            c.blocks, c.first, c.second, c.place, c.grain, c.position, c.motion, c.reduced, c.material, c.kinds,
-            c.table, c.box, c.inverse, c.memory, c.slots, c.work, c.deepest, -half, self.dt, 0.0, 0.0,
+            c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position, c.motion, c.reduced,
+            c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, c.work, c.deepest, c.slid, c.desk, -half,
+            self.dt, 0.0, 0.0,
         )  # fmt: skip
         self.kernels.wall_pass(
             c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position,

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from barchan.kernels import grids, neighbours
+from barchan.kernels import grids, neighbours, threads
 from barchan.model.build import Model
 from barchan.solvers.common import corner, crossings
 from barchan.solvers.soft_arrays import GHOSTS, LANES, blocks, reorder, sphere_arrays
@@ -279,26 +279,35 @@ class Lists:
             m, start, second, memory, self.memory, self.kernels.VECTOR,
             old_index, a["pair_start"], a["second"], a["memory"],
         )  # fmt: skip
-        link_start, links = np.zeros(n + 1, np.int64), np.zeros(max(pairs, 1), np.int64)
-        neighbours.link_second(second, a["grain"], pairs, n, link_start, links)
         a.update(
             first=first, second=second, pair_start=start, memory=memory, pair_range=start[a["start"]],
-            link_start=link_start, links=links, work=np.zeros(count * LANES * self.kernels.WORKS),
-            slots=np.zeros(count * LANES * self.kernels.SLOTS), deepest=np.zeros(count * LANES),
-            leeway=leeway, wear=1.0 / leeway**2,
+            work=np.zeros(count * LANES * self.kernels.WORKS), slots=self.no_slots(count),
+            deepest=np.zeros(count * LANES), leeway=leeway, wear=1.0 / leeway**2,
         )  # fmt: skip
-        self.reduce()
+        self.pairs = pairs
+        self.derive()
         a["origin"][:m] = a["place"][:m, :3]
         a["box"][6:9] = a["box"][:3]
         a["strayed"][:] = 0.0, wall_leeway, 1.0 / float(leeway.min(initial=wall_leeway))
-        self.pairs = pairs
 
-    def reduce(self) -> None:
-        """What does not change while the list of pairs lasts: see `reduce_pairs`."""
-        a = self.arrays
-        count = len(a["first"]) // LANES
+    def no_slots(self, count: int) -> np.ndarray:
+        """What pairs in so many blocks hand to their grains before any force is known; behind them a row of zeros."""
+        return np.zeros((count * LANES + 1) * self.kernels.SLOTS)
+
+    def derive(self) -> None:
+        """What follows from the list of pairs and does not change while it lasts."""
+        a, n = self.arrays, len(self.arrays["id"])
+        first, second, grain = a["first"], a["second"], a["grain"]
+        count = len(first) // LANES
+        a["first_grain"], a["second_grain"] = first, second
+        if self.kernels.CLUMPS:
+            a["first_grain"], a["second_grain"] = grain[first].astype(np.uint32), grain[second].astype(np.uint32)
         a["reduced"] = np.empty(count * LANES * 3)
-        neighbours.reduce_pairs(count, a["first"], a["second"], a["place"], a["grain"], a["motion"], a["reduced"])
+        neighbours.reduce_pairs(count, first, second, a["place"], grain, a["motion"], a["reduced"])
+        a["link_start"], a["links"] = np.zeros(n + 1, np.int64), np.zeros(self.pairs + LANES, np.uint32)
+        neighbours.link_second(second, grain, self.pairs, n, a["link_start"], a["links"])
+        a["slid"] = np.zeros(count, np.uint8)
+        a["desk"] = np.zeros(int(self.kernels.DESK) * threads.most())
 
     def _walls(self, m: int, old_index: np.ndarray) -> None:
         a, walls, counts = self.arrays, self.model.walls, np.zeros(m, np.int64)
@@ -381,7 +390,9 @@ class Lists:
         for name in _SAVED:
             setattr(lists, name, numbers[name])
         lists.grids = lists._grids()
-        lists.reduce()
+        lists.derive()
+        if len(arrays["slots"]) != len(slots := lists.no_slots(len(arrays["first"]) // LANES)):
+            arrays["slots"] = slots  # of a run begun by an earlier version
         return lists
 
 
@@ -390,7 +401,8 @@ def _factor(lasted: int, should: tuple[int, int]) -> float:
     return 1.25 if lasted < should[0] else 0.9 if lasted > should[1] else 1.0
 
 
-DERIVED = ("reduced",)  # arrays that come from others, and are not kept
+# Arrays that come from others, and are not kept.
+DERIVED = ("first_grain", "second_grain", "reduced", "link_start", "links", "slid", "desk")
 _SAVED = (
     "room", "pair_room", "wall_room", "radius", "largest", "skin", "margin", "rebuilds", "searches", "made", "searched",
     "wall_way", "wall_farther", "offset", "pairs", "wall_contacts", "worst",
