@@ -53,7 +53,7 @@ LAW_COLUMNS = (
 )
 MEMORY_SLOTS = 6
 PRELUDE = ("from barchan.kernels.jit import njit", "from barchan.kernels.compile import bound_class, compiled_by")
-PLAIN = "from barchan.kernels.plain import njit"
+COMPILED, PLAIN = "from barchan.kernels.jit import", "from barchan.kernels.plain import"
 # Of functions that kernels alone call: no door for Python, which takes longer to compile than most of them.
 INNER = 'error_model="numpy", no_cpython_wrapper=True'
 
@@ -241,7 +241,7 @@ def _bound(
                 text = text.replace(f"from barchan.kernels.{other} import", f"from {home} import")
         header = "\n".join([*PRELUDE, *lines, ""])
         if plain:
-            text, header = (part.replace("from barchan.kernels.jit import njit", PLAIN) for part in (text, header))
+            text, header = (part.replace(COMPILED, PLAIN) for part in (text, header))
         parts = [header, numba.__version__, text, *(_template(other)[0] for other in CALLED)]
         mark = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
         packages[name] = f"barchan_bound_{mark}"

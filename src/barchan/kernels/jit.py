@@ -8,9 +8,17 @@ from typing import Any
 import numba
 from numba import get_thread_id, prange
 
-__all__ = ["get_thread_id", "njit", "prange"]
+__all__ = ["get_thread_id", "inlined", "njit", "prange"]
 
 
 def njit(*function: Callable[..., Any], **options: Any) -> Any:
     """numba's `njit` without a door for C, which nothing comes through and which takes time to compile."""
     return numba.njit(*function, no_cfunc_wrapper=True, **options)
+
+
+def inlined(function: Callable[..., Any]) -> Any:
+    """For what a parallel loop does in each turn: part of the loop, and compiled once instead of twice.
+
+    It must not make arrays. That arrays are handed on is not counted: it would take longer than most of what is done.
+    """
+    return njit(error_model="numpy", forceinline=True, no_cpython_wrapper=True, _nrt=False)(function)

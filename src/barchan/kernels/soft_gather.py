@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels.bound import STICTION
-from barchan.kernels.jit import njit, prange
+from barchan.kernels.jit import inlined, njit, prange
 from barchan.kernels.lanes import AT_ONCE, add_first, add_row, add_second, nothing, six_of
 from barchan.kernels.soft_rows import LEVERS, SLOTS
 from barchan.kernels.soft_slots import WALL_SLOTS
@@ -105,6 +105,87 @@ def late_power(
     return push + tx * (motion[g, 4] - wx) + ty * (motion[g, 5] - wy) + tz * (motion[g, 6] - wz)
 
 
+@inlined
+def gather_one(
+    g: int, kick: float, pair_range: Any, link_start: Any, links: Any, slots: Any, wall_range: Any, wall_slots: Any,
+    gravity: Any, freedom: Any, stiction: Any, step: float, weight: float, inertia: Any, orientation: Any,
+    motion: Any, force: Any, torque: Any, velocity: Any, angular: Any, held: Any, pull: Any,
+) -> None:  # fmt: skip
+    """Let one grain add up its contacts, always in the order of the lists, and kick it for the time `kick` (s)."""
+    tethered = len(pull) > 0
+    none = len(slots) // SLOTS - 1  # the last row is always zero
+    begin, end = pair_range[g], pair_range[g + 1]
+    low, high = link_start[g], link_start[g + 1]
+    if LEVERS:
+        total = add_first(nothing(), slots, begin, end, none)
+        for pair in range(begin + AT_ONCE, end):
+            total = add_row(total, slots, pair, 0)
+        total = add_second(total, slots, links, low, high, none)
+        for e in range(low + AT_ONCE, high):
+            total = add_row(total, slots, links[e], 1)
+        fx, fy, fz, tx, ty, tz = six_of(total)
+    else:
+        fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for pair in range(begin, end):
+            at = U(pair) * U(SLOTS)
+            fx += slots[at]
+            fy += slots[at + U(1)]
+            fz += slots[at + U(2)]
+            tx += slots[at + U(3)]
+            ty += slots[at + U(4)]
+            tz += slots[at + U(5)]
+        for e in range(low, high):
+            at = U(links[e]) * U(SLOTS)
+            fx -= slots[at]
+            fy -= slots[at + U(1)]
+            fz -= slots[at + U(2)]
+            tx += slots[at + U(6)]
+            ty += slots[at + U(7)]
+            tz += slots[at + U(8)]
+    low, high = wall_range[g], wall_range[g + 1]
+    for k in range(low, high):
+        spot = (k // 16) * 16 * WALL_SLOTS + k % 16
+        fx += wall_slots[spot]
+        fy += wall_slots[spot + 16]
+        fz += wall_slots[spot + 32]
+        tx += wall_slots[spot + 48]
+        ty += wall_slots[spot + 64]
+        tz += wall_slots[spot + 80]
+    mass = motion[g, 3]
+    cx, cy, cz, rx, ry, rz = fx, fy, fz, tx, ty, tz
+    fx += mass * gravity[0]
+    fy += mass * gravity[1]
+    fz += mass * gravity[2]
+    if tethered:
+        fx += pull[g, 0]
+        fy += pull[g, 1]
+        fz += pull[g, 2]
+    if STICTION:
+        if high == low:
+            held[g, 2], held[g, 3] = 0.0, 0.0
+        else:
+            fx, fy, fz, tx, ty, tz = hold(
+                g, low, high, wall_slots, stiction, step, weight, fx, fy, fz, tx, ty, tz, kick,
+                motion, inertia, orientation, velocity, angular, held,
+            )  # fmt: skip
+    fx, fy, fz = freedom[0] * fx, freedom[1] * fy, freedom[2] * fz
+    tx, ty, tz = freedom[3] * tx, freedom[4] * ty, freedom[5] * tz
+    force[g, 0], force[g, 1], force[g, 2] = fx, fy, fz
+    torque[g, 0], torque[g, 1], torque[g, 2] = tx, ty, tz
+    per = kick / mass
+    velocity[g, 0] += per * fx
+    velocity[g, 1] += per * fy
+    velocity[g, 2] += per * fz
+    angular[g, 0] += kick * tx
+    angular[g, 1] += kick * ty
+    angular[g, 2] += kick * tz
+    if STICTION:
+        if high > low and kick > 0.0:
+            late = late_power(g, cx, cy, cz, rx, ry, rz, inertia, orientation, motion, velocity, angular)
+            held[g, 2] += late
+            held[g, 0] += weight * late
+
+
 @njit(cache=True, parallel=True, error_model="numpy")
 def gather(
     grains: int, kick: float, pair_range: Any, link_start: Any, links: Any, slots: Any, wall_range: Any,
@@ -112,77 +193,8 @@ def gather(
     orientation: Any, motion: Any, force: Any, torque: Any, velocity: Any, angular: Any, held: Any, pull: Any,
 ) -> None:  # fmt: skip
     """Let every grain add up its contacts, always in the order of the lists, and kick it for the time `kick` (s)."""
-    tethered = len(pull) > 0
-    none = len(slots) // SLOTS - 1  # the last row is always zero
-    # What is called gets the counter as int64: it has another type in a parallel loop, for which all is compiled again.
     for g in prange(grains):
-        begin, end = pair_range[g], pair_range[g + 1]
-        low, high = link_start[g], link_start[g + 1]
-        if LEVERS:
-            total = add_first(nothing(), slots, begin, end, none)
-            for pair in range(begin + AT_ONCE, end):
-                total = add_row(total, slots, pair, 0)
-            total = add_second(total, slots, links, low, high, none)
-            for e in range(low + AT_ONCE, high):
-                total = add_row(total, slots, links[e], 1)
-            fx, fy, fz, tx, ty, tz = six_of(total)
-        else:
-            fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-            for pair in range(begin, end):
-                at = U(pair) * U(SLOTS)
-                fx += slots[at]
-                fy += slots[at + U(1)]
-                fz += slots[at + U(2)]
-                tx += slots[at + U(3)]
-                ty += slots[at + U(4)]
-                tz += slots[at + U(5)]
-            for e in range(low, high):
-                at = U(links[e]) * U(SLOTS)
-                fx -= slots[at]
-                fy -= slots[at + U(1)]
-                fz -= slots[at + U(2)]
-                tx += slots[at + U(6)]
-                ty += slots[at + U(7)]
-                tz += slots[at + U(8)]
-        low, high = wall_range[g], wall_range[g + 1]
-        for k in range(low, high):
-            spot = (k // 16) * 16 * WALL_SLOTS + k % 16
-            fx += wall_slots[spot]
-            fy += wall_slots[spot + 16]
-            fz += wall_slots[spot + 32]
-            tx += wall_slots[spot + 48]
-            ty += wall_slots[spot + 64]
-            tz += wall_slots[spot + 80]
-        mass = motion[g, 3]
-        cx, cy, cz, rx, ry, rz = fx, fy, fz, tx, ty, tz
-        fx += mass * gravity[0]
-        fy += mass * gravity[1]
-        fz += mass * gravity[2]
-        if tethered:
-            fx += pull[g, 0]
-            fy += pull[g, 1]
-            fz += pull[g, 2]
-        if STICTION:
-            if high == low:
-                held[g, 2], held[g, 3] = 0.0, 0.0
-            else:
-                fx, fy, fz, tx, ty, tz = hold(
-                    np.int64(g), low, high, wall_slots, stiction, step, weight, fx, fy, fz, tx, ty, tz, kick,
-                    motion, inertia, orientation, velocity, angular, held,
-                )  # fmt: skip
-        fx, fy, fz = freedom[0] * fx, freedom[1] * fy, freedom[2] * fz
-        tx, ty, tz = freedom[3] * tx, freedom[4] * ty, freedom[5] * tz
-        force[g, 0], force[g, 1], force[g, 2] = fx, fy, fz
-        torque[g, 0], torque[g, 1], torque[g, 2] = tx, ty, tz
-        per = kick / mass
-        velocity[g, 0] += per * fx
-        velocity[g, 1] += per * fy
-        velocity[g, 2] += per * fz
-        angular[g, 0] += kick * tx
-        angular[g, 1] += kick * ty
-        angular[g, 2] += kick * tz
-        if STICTION:
-            if high > low and kick > 0.0:
-                late = late_power(np.int64(g), cx, cy, cz, rx, ry, rz, inertia, orientation, motion, velocity, angular)
-                held[g, 2] += late
-                held[g, 0] += weight * late
+        gather_one(
+            np.int64(g), kick, pair_range, link_start, links, slots, wall_range, wall_slots, gravity, freedom,
+            stiction, step, weight, inertia, orientation, motion, force, torque, velocity, angular, held, pull,
+        )  # fmt: skip

@@ -31,7 +31,7 @@ from barchan.kernels.bound import (
     law_at_rest,
     stored,
 )
-from barchan.kernels.jit import get_thread_id, njit, prange
+from barchan.kernels.jit import get_thread_id, inlined, njit, prange
 from barchan.kernels.lanes import eights_to_lanes, fours_to_lanes, lanes_to_rows
 from barchan.kernels.soft_rows import LEVERS, SLOTS
 
@@ -39,6 +39,7 @@ U = np.uint64
 LANES = U(16)
 WORKS = 4 if DEFORMS else 3  # work done against a pair: normal, friction, rolling; work of the box through it
 ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
+STRIP = 8  # blocks that share what is kept of their work and overlaps
 RETRY = 8  # evaluations until a block with a pair that slid is tried again as if none did
 M1, M2, M3, M4, M5 = MEMORY > 1, MEMORY > 2, MEMORY > 3, MEMORY > 4, MEMORY > 5
 TINY = 1e-100
@@ -63,14 +64,14 @@ ROWS = U(960)
 DESK = U(1152)
 
 
-@njit(error_model="numpy", forceinline=True)
+@inlined
 def renewed(old: float, new: float, touches: bool, advance: float) -> float:
     """What a contact remembers after an evaluation: nothing where the two do not touch, the old after a trial."""
     kept = new if touches else 0.0
     return kept if advance > 0.0 else old
 
 
-@njit(error_model="numpy", forceinline=True)
+@inlined
 def put(
     d: Any, desk: Any, fn: float, tx: float, ty: float, tz: float, m0: float, m1: float, m2: float, m3: float,
     m4: float, m5: float,
@@ -90,27 +91,20 @@ def put(
         desk[d + M0 + U(80)] = m5
 
 
-@njit(parallel=True, cache=True, error_model="numpy")
-def pair_pass(
-    blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, center: Any, motion: Any,
-    reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any,
-    deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float,
+@inlined
+def pair_strip(
+    strip: int, blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, center: Any,
+    motion: Any, reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any,
+    work: Any, deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float,
 ) -> None:  # fmt: skip
-    """Forces, torques and work of all near pairs.
-
-    half: time, s, by which the memory is brought forward before and after the law is asked.
-    advance: 1 to keep the memory that comes out of it, 0 to leave it as it was.
-    weight: time, s, with which the power of this moment enters the work.
-    reduced: reduced radius and mass of every pair, and one over the smaller radius.
-    deepest: the deepest overlap of each pair so far, over the smaller radius.
-    slid: for each block, for how many evaluations still it is taken for granted that some pair slides.
-    """
-    for b in prange(blocks):
+    """`pair_pass` of one strip of blocks."""
+    home = U(get_thread_id()) * DESK
+    at_work = U(strip) * (LANES * U(WORKS))
+    at_deepest = U(strip) * (LANES * U(2))
+    for b in range(strip * STRIP, min(strip * STRIP + STRIP, blocks)):
         at = U(b) * LANES
         at_memory = U(b) * (LANES * U(MEMORY))
         at_reduced = U(b) * (LANES * U(3))
-        at_work = U(b) * (LANES * U(WORKS))
-        home = U(get_thread_id()) * DESK
         fours_to_lanes(place, first, at, desk, home)
         fours_to_lanes(place, second, at, desk, home + SECOND)
         eights_to_lanes(motion, first_grain, at, desk, home + FIRST_GRAIN)
@@ -328,9 +322,34 @@ def pair_pass(
             work[at_work + U(32) + k] += weight * rolled
             if DEFORMS:
                 work[at_work + U(48) + k] -= weight * (fx * desk[d + UX] + fy * desk[d + UY] + fz * desk[d + UZ])
-            depth = desk[d + XI] * reduced[at_reduced + U(32) + k]
-            deepest[at + k] = max(deepest[at + k], advance * depth if touches else 0.0)  # trial steps do not count
+            depth = advance * desk[d + XI] * reduced[at_reduced + U(32) + k] if touches else 0.0
+            deeper = depth > deepest[at_deepest + k]  # trial steps do not count
+            deepest[at_deepest + k] = depth if deeper else deepest[at_deepest + k]
+            deepest[at_deepest + LANES + k] = float(b) if deeper else deepest[at_deepest + LANES + k]
         lanes_to_rows(desk, home + ROWS, SLOTS, slots, at * U(SLOTS))
+
+
+@njit(parallel=True, cache=True, error_model="numpy")
+def pair_pass(
+    blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, center: Any, motion: Any,
+    reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any,
+    deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float,
+) -> None:  # fmt: skip
+    """Forces, torques and work of all near pairs.
+
+    half: time, s, by which the memory is brought forward before and after the law is asked.
+    advance: 1 to keep the memory that comes out of it, 0 to leave it as it was.
+    weight: time, s, with which the power of this moment enters the work.
+    reduced: reduced radius and mass of every pair, and one over the smaller radius.
+    work, deepest: of each lane of a strip, the work so far; the deepest overlap so far, over the smaller radius, and
+    the block it was in.
+    slid: for each block, for how many evaluations still it is taken for granted that some pair slides.
+    """
+    for strip in prange((blocks + STRIP - 1) // STRIP):
+        pair_strip(
+            np.int64(strip), blocks, first, second, first_grain, second_grain, place, center, motion, reduced, material,
+            kinds, table, box, inverse, memory, slots, work, deepest, slid, desk, half, step, advance, weight,
+        )  # fmt: skip
 
 
 @njit(cache=True, error_model="numpy")

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from barchan.kernels.bound import (
     MESHES,
     WALL_MEMORY,
@@ -17,7 +19,7 @@ from barchan.kernels.bound import (
     wall_law,
     wall_stored,
 )
-from barchan.kernels.jit import njit, prange
+from barchan.kernels.jit import inlined, njit, prange
 from barchan.kernels.soft_slots import WALL_SLOTS, WALL_WORKS
 from barchan.kernels.soft_surfaces import wall_gap
 
@@ -58,6 +60,109 @@ def carry_wall_memory(
                         ]
 
 
+@inlined
+def touch_wall(
+    k: int, sphere: Any, piece: Any, gap: Any, seam: Any, place: Any, grain: Any, center: Any, motion: Any,
+    material: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
+    memory: Any, slots: Any, work: Any, deepest: Any, absorbing: Any, swallowed: Any, half: float, step: float,
+    advance: float, weight: float,
+) -> None:  # fmt: skip
+    """Force, torque and work of one near contact with a wall."""
+    i = sphere[k]
+    p = piece[k]
+    a = grain[i]
+    at = (k // 16) * 16 * WALL_SLOTS + k % 16
+    at_work = (k // 16) * 16 * WALL_WORKS + k % 16
+    at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
+    x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
+    if MESHES:
+        distance, ux, uy, uz = joined_gap(k, gap, seam)
+    else:
+        distance, ux, uy, uz = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
+    if distance >= radius or absorbing[p] > 0.0:
+        if distance < radius and advance > 0.0:
+            swallowed[0] = 1.0
+        for c in range(WALL_SLOTS):
+            slots[at + 16 * c] = 0.0
+        for c in range(WALL_MEMORY):
+            memory[at_memory + 16 * c] *= 1.0 - advance
+        return
+    xi = radius - distance
+    deepest[k] = max(deepest[k], advance * xi / radius)
+    nx, ny, nz = -ux, -uy, -uz  # from the grain to the wall
+    lever = radius - 0.5 * xi
+    zx, zy, zz = x + lever * nx, y + lever * ny, z + lever * nz
+    ax, ay, az = zx - center[a, 0], zy - center[a, 1], zz - center[a, 2]
+    pax, pay, paz = motion[a, 4], motion[a, 5], motion[a, 6]
+    f = frame[p]
+    wx, wy, wz = pose[f, 10], pose[f, 11], pose[f, 12]
+    wall_x = pose[f, 7] + wy * zz - wz * zy
+    wall_y = pose[f, 8] + wz * zx - wx * zz
+    wall_z = pose[f, 9] + wx * zy - wy * zx
+    vx = wall_x - motion[a, 0] - (pay * az - paz * ay)
+    vy = wall_y - motion[a, 1] - (paz * ax - pax * az)
+    vz = wall_z - motion[a, 2] - (pax * ay - pay * ax)
+    closing = -(vx * nx + vy * ny + vz * nz)
+    sx, sy, sz = vx + closing * nx, vy + closing * ny, vz + closing * nz
+    m0 = memory[at_memory]
+    m1 = memory[at_memory + 16] if M1 else 0.0
+    m2 = memory[at_memory + 32] if M2 else 0.0
+    m3 = memory[at_memory + 48] if M3 else 0.0
+    m4 = memory[at_memory + 64] if M4 else 0.0
+    m5 = memory[at_memory + 80] if M5 else 0.0
+    gx, gy, gz = 0.0, 0.0, 0.0
+    if WALL_VECTOR:
+        size = m0 * m0 + m1 * m1 + m2 * m2
+        along = m0 * nx + m1 * ny + m2 * nz
+        m0, m1, m2 = m0 - along * nx, m1 - along * ny, m2 - along * nz
+        kept = math.sqrt(size / max(m0 * m0 + m1 * m1 + m2 * m2, TINY))
+        gx, gy, gz = half * sx, half * sy, half * sz
+        m0, m1, m2 = kept * m0 + gx, kept * m1 + gy, kept * m2 + gz
+    if WALL_PATH:
+        gx = half * math.sqrt(sx * sx + sy * sy + sz * sz)
+        m0 += gx
+    row = material[i] * kinds + piece_material[p]
+    fn, tx, ty, tz, m0, m1, m2, m3, m4, m5 = wall_law(
+        xi, closing, sx, sy, sz, radius, motion[a, 3], step, m0, m1, m2, m3, m4, m5,
+        table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],
+        table[row, 6], table[row, 7], table[row, 8], table[row, 9], table[row, 10], table[row, 11],
+    )  # fmt: skip
+    if advance > 0.0:
+        memory[at_memory] = m0 + gx
+        if M1:
+            memory[at_memory + 16] = m1 + gy
+        if M2:
+            memory[at_memory + 32] = m2 + gz
+        if M3:
+            memory[at_memory + 48] = m3
+        if M4:
+            memory[at_memory + 64] = m4
+        if M5:
+            memory[at_memory + 80] = m5
+    fx, fy, fz = tx - fn * nx, ty - fn * ny, tz - fn * nz
+    dx, dy, dz = wx - pax, wy - pay, wz - paz
+    spin = max(math.sqrt(dx * dx + dy * dy + dz * dz), TINY)
+    brake = min(fn * (table[row, 12] / spin + table[row, 13]), motion[a, 7] / (ROLLING_STEPS * step))
+    rx, ry, rz = brake * dx, brake * dy, brake * dz
+    slots[at] = fx
+    slots[at + 16] = fy
+    slots[at + 32] = fz
+    slots[at + 48] = ay * fz - az * fy + rx
+    slots[at + 64] = az * fx - ax * fz + ry
+    slots[at + 80] = ax * fy - ay * fx + rz
+    slots[at + 96] = ux
+    slots[at + 112] = uy
+    slots[at + 128] = uz
+    slots[at + 144] = wall_x
+    slots[at + 160] = wall_y
+    slots[at + 176] = wall_z
+    slots[at + 192] = table[row, 14] * fn
+    work[at_work] += weight * fn * closing
+    work[at_work + 16] += weight * (tx * sx + ty * sy + tz * sz)
+    work[at_work + 32] += weight * brake * spin * spin
+    work[at_work + 48] += weight * (fx * wall_x + fy * wall_y + fz * wall_z + rx * wx + ry * wy + rz * wz)
+
+
 @njit(parallel=True, cache=True, error_model="numpy")
 def wall_pass(
     contacts: int, sphere: Any, piece: Any, gap: Any, seam: Any, place: Any, grain: Any, center: Any, motion: Any,
@@ -71,99 +176,11 @@ def wall_pass(
     it is told in swallowed[0], in a pass that advances.
     """
     for k in prange(contacts):
-        i = sphere[k]
-        p = piece[k]
-        a = grain[i]
-        at = (k // 16) * 16 * WALL_SLOTS + k % 16
-        at_work = (k // 16) * 16 * WALL_WORKS + k % 16
-        at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
-        x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
-        if MESHES:
-            distance, ux, uy, uz = joined_gap(k, gap, seam)
-        else:
-            distance, ux, uy, uz = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
-        if distance >= radius or absorbing[p] > 0.0:
-            if distance < radius and advance > 0.0:
-                swallowed[0] = 1.0
-            for c in range(WALL_SLOTS):
-                slots[at + 16 * c] = 0.0
-            for c in range(WALL_MEMORY):
-                memory[at_memory + 16 * c] *= 1.0 - advance
-            continue
-        xi = radius - distance
-        deepest[k] = max(deepest[k], advance * xi / radius)
-        nx, ny, nz = -ux, -uy, -uz  # from the grain to the wall
-        lever = radius - 0.5 * xi
-        zx, zy, zz = x + lever * nx, y + lever * ny, z + lever * nz
-        ax, ay, az = zx - center[a, 0], zy - center[a, 1], zz - center[a, 2]
-        pax, pay, paz = motion[a, 4], motion[a, 5], motion[a, 6]
-        f = frame[p]
-        wx, wy, wz = pose[f, 10], pose[f, 11], pose[f, 12]
-        wall_x = pose[f, 7] + wy * zz - wz * zy
-        wall_y = pose[f, 8] + wz * zx - wx * zz
-        wall_z = pose[f, 9] + wx * zy - wy * zx
-        vx = wall_x - motion[a, 0] - (pay * az - paz * ay)
-        vy = wall_y - motion[a, 1] - (paz * ax - pax * az)
-        vz = wall_z - motion[a, 2] - (pax * ay - pay * ax)
-        closing = -(vx * nx + vy * ny + vz * nz)
-        sx, sy, sz = vx + closing * nx, vy + closing * ny, vz + closing * nz
-        m0 = memory[at_memory]
-        m1 = memory[at_memory + 16] if M1 else 0.0
-        m2 = memory[at_memory + 32] if M2 else 0.0
-        m3 = memory[at_memory + 48] if M3 else 0.0
-        m4 = memory[at_memory + 64] if M4 else 0.0
-        m5 = memory[at_memory + 80] if M5 else 0.0
-        gx, gy, gz = 0.0, 0.0, 0.0
-        if WALL_VECTOR:
-            size = m0 * m0 + m1 * m1 + m2 * m2
-            along = m0 * nx + m1 * ny + m2 * nz
-            m0, m1, m2 = m0 - along * nx, m1 - along * ny, m2 - along * nz
-            kept = math.sqrt(size / max(m0 * m0 + m1 * m1 + m2 * m2, TINY))
-            gx, gy, gz = half * sx, half * sy, half * sz
-            m0, m1, m2 = kept * m0 + gx, kept * m1 + gy, kept * m2 + gz
-        if WALL_PATH:
-            gx = half * math.sqrt(sx * sx + sy * sy + sz * sz)
-            m0 += gx
-        row = material[i] * kinds + piece_material[p]
-        fn, tx, ty, tz, m0, m1, m2, m3, m4, m5 = wall_law(
-            xi, closing, sx, sy, sz, radius, motion[a, 3], step, m0, m1, m2, m3, m4, m5,
-            table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],
-            table[row, 6], table[row, 7], table[row, 8], table[row, 9], table[row, 10], table[row, 11],
+        touch_wall(
+            np.int64(k), sphere, piece, gap, seam, place, grain, center, motion, material, frame, pose, kind,
+            shape_table, piece_material, kinds, table, memory, slots, work, deepest, absorbing, swallowed, half,
+            step, advance, weight,
         )  # fmt: skip
-        if advance > 0.0:
-            memory[at_memory] = m0 + gx
-            if M1:
-                memory[at_memory + 16] = m1 + gy
-            if M2:
-                memory[at_memory + 32] = m2 + gz
-            if M3:
-                memory[at_memory + 48] = m3
-            if M4:
-                memory[at_memory + 64] = m4
-            if M5:
-                memory[at_memory + 80] = m5
-        fx, fy, fz = tx - fn * nx, ty - fn * ny, tz - fn * nz
-        dx, dy, dz = wx - pax, wy - pay, wz - paz
-        spin = max(math.sqrt(dx * dx + dy * dy + dz * dz), TINY)
-        brake = min(fn * (table[row, 12] / spin + table[row, 13]), motion[a, 7] / (ROLLING_STEPS * step))
-        rx, ry, rz = brake * dx, brake * dy, brake * dz
-        slots[at] = fx
-        slots[at + 16] = fy
-        slots[at + 32] = fz
-        slots[at + 48] = ay * fz - az * fy + rx
-        slots[at + 64] = az * fx - ax * fz + ry
-        slots[at + 80] = ax * fy - ay * fx + rz
-        slots[at + 96] = ux
-        slots[at + 112] = uy
-        slots[at + 128] = uz
-        slots[at + 144] = wall_x
-        slots[at + 160] = wall_y
-        slots[at + 176] = wall_z
-        slots[at + 192] = table[row, 14] * fn
-        work[at_work] += weight * fn * closing
-        work[at_work + 16] += weight * (tx * sx + ty * sy + tz * sz)
-        work[at_work + 32] += weight * brake * spin * spin
-        work[at_work + 48] += weight * (fx * wall_x + fy * wall_y + fz * wall_z + rx * wx + ry * wy + rz * wz)
 
 
 @njit(cache=True, error_model="numpy")

@@ -267,7 +267,7 @@ class CudaLists:
         full["first"][:pairs], full["second"][:pairs] = first, second
         a.update(
             **full, pair_start=start, memory=memory, pair_range=start[a["start"]],
-            work=np.zeros(size * numbers.kernels.WORKS), slots=numbers.no_slots(blocks(pairs)), deepest=np.zeros(size),
+            **numbers.blank(blocks(pairs)),
         )  # fmt: skip
         numbers.pairs = pairs
         numbers.derive()

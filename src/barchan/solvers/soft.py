@@ -319,7 +319,7 @@ class SoftSolver:
         )  # fmt: skip
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
         for lanes in (c.work, pairs):
-            totals += soft_arrays.lane(lanes, self.lists.pairs, k.WORKS).sum(axis=0)
+            totals += lanes.reshape(-1, k.WORKS, soft_arrays.LANES).sum(axis=(0, 2))
         for lanes in (c.wall_work, walls):
             wall_totals += soft_arrays.lane(lanes, self.lists.wall_contacts, k.WALL_WORKS).sum(axis=0)
         if "works" in self.arrays:

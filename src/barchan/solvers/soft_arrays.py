@@ -196,11 +196,16 @@ def aligned(array: np.ndarray) -> np.ndarray:
     """The array, or a copy of it that begins where a line of the processor's cache does: whole rows are read."""
     if array.__array_interface__["data"][0] % LINE == 0:
         return array
-    room = np.empty(array.nbytes + LINE, np.uint8)
-    begin = -room.__array_interface__["data"][0] % LINE
-    copy = room[begin : begin + array.nbytes].view(array.dtype).reshape(array.shape)
+    copy = aligned_zeros(array.size).reshape(array.shape)
     copy[:] = array
     return copy
+
+
+def aligned_zeros(count: int) -> np.ndarray:
+    """So many zeros, the first of them where a line of the processor's cache begins."""
+    room = np.zeros(count + LINE // 8)
+    begin = -room.__array_interface__["data"][0] % LINE // 8
+    return room[begin : begin + count]
 
 
 def blocks(entries: int) -> int:

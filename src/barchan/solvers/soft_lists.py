@@ -18,7 +18,7 @@ import numpy as np
 from barchan.kernels import grids, neighbours, threads
 from barchan.model.build import Model
 from barchan.solvers.common import corner, crossings
-from barchan.solvers.soft_arrays import GHOSTS, LANES, blocks, reorder, sphere_arrays
+from barchan.solvers.soft_arrays import GHOSTS, LANES, aligned_zeros, blocks, reorder, sphere_arrays
 from barchan.solvers.soft_box import wrap
 
 SKIN_LEAST, SKIN_MOST = 0.04, 0.5  # of the smallest sphere's radius: leeway of a grain at rest in a search by cells
@@ -281,8 +281,7 @@ class Lists:
         )  # fmt: skip
         a.update(
             first=first, second=second, pair_start=start, memory=memory, pair_range=start[a["start"]],
-            work=np.zeros(count * LANES * self.kernels.WORKS), slots=self.no_slots(count),
-            deepest=np.zeros(count * LANES), leeway=leeway, wear=1.0 / leeway**2,
+            **self.blank(count), leeway=leeway, wear=1.0 / leeway**2,
         )  # fmt: skip
         self.pairs = pairs
         self.derive()
@@ -290,9 +289,16 @@ class Lists:
         a["box"][6:9] = a["box"][:3]
         a["strayed"][:] = 0.0, wall_leeway, 1.0 / float(leeway.min(initial=wall_leeway))
 
-    def no_slots(self, count: int) -> np.ndarray:
-        """What pairs in so many blocks hand to their grains before any force is known; behind them a row of zeros."""
-        return np.zeros((count * LANES + 1) * self.kernels.SLOTS)
+    def blank(self, count: int) -> dict[str, np.ndarray]:
+        """What pairs in so many blocks leave behind, before any has: rows for the grains, with a row of zeros behind
+        them, and the work and deepest overlaps of every strip.
+        """
+        strips = -(-count // self.kernels.STRIP)
+        return {
+            "slots": aligned_zeros((count * LANES + 1) * self.kernels.SLOTS),
+            "work": np.zeros(strips * LANES * self.kernels.WORKS),
+            "deepest": np.zeros(strips * LANES * 2),
+        }
 
     def derive(self) -> None:
         """What follows from the list of pairs and does not change while it lasts."""
@@ -307,7 +313,8 @@ class Lists:
         a["link_start"], a["links"] = np.zeros(n + 1, np.int64), np.zeros(self.pairs + LANES, np.uint32)
         neighbours.link_second(second, grain, self.pairs, n, a["link_start"], a["links"])
         a["slid"] = np.zeros(count, np.uint8)
-        a["desk"] = np.zeros(int(self.kernels.DESK) * threads.most())
+        if "desk" not in a:
+            a["desk"] = aligned_zeros(int(self.kernels.DESK) * threads.most())
 
     def _walls(self, m: int, old_index: np.ndarray) -> None:
         a, walls, counts = self.arrays, self.model.walls, np.zeros(m, np.int64)
@@ -349,8 +356,9 @@ class Lists:
         """The deepest overlap so far, over the smaller radius, and whose: two ids, or an id and −1 − a wall's index."""
         a, walls = self.arrays, self.model.walls
         worst = (float(self.worst[0]), int(self.worst[1]), int(self.worst[2]))
-        if self.pairs and (depth := float(a["deepest"].max())) > worst[0]:
-            k = int(np.argmax(a["deepest"]))
+        depths, where = a["deepest"].reshape(-1, 2, LANES).transpose(1, 0, 2).reshape(2, -1)
+        if self.pairs and (depth := float(depths.max())) > worst[0]:
+            k = LANES * int(where[at := int(np.argmax(depths))]) + at % LANES
             first, second = (int(a["id"][a["grain"][a[side][k]]]) for side in ("first", "second"))
             worst = depth, first, second
         if self.wall_contacts and (depth := float(a["wall_deepest"].max())) > worst[0]:
@@ -362,7 +370,7 @@ class Lists:
         """Move the work from the lanes into the totals, and keep the deepest overlap."""
         self.worst = self.deepest()
         a = self.arrays
-        neighbours.lane_sums(a["work"], self.pairs, self.kernels.WORKS, self.totals)
+        neighbours.lane_sums(a["work"], len(a["work"]) // self.kernels.WORKS, self.kernels.WORKS, self.totals)
         neighbours.lane_sums(a["wall_work"], self.wall_contacts, self.kernels.WALL_WORKS, self.wall_totals)
         a["work"][:] = 0.0
         a["wall_work"][:] = 0.0
@@ -391,8 +399,10 @@ class Lists:
             setattr(lists, name, numbers[name])
         lists.grids = lists._grids()
         lists.derive()
-        if len(arrays["slots"]) != len(slots := lists.no_slots(len(arrays["first"]) // LANES)):
-            arrays["slots"] = slots  # of a run begun by an earlier version
+        blank = lists.blank(len(arrays["first"]) // LANES)
+        if len(arrays["slots"]) != len(blank["slots"]):  # of a run begun by an earlier version
+            neighbours.lane_sums(arrays["work"], lists.pairs, kernels.WORKS, lists.totals)
+            arrays.update(blank)
         return lists
 
 
