@@ -18,6 +18,7 @@ from barchan.kernels.soft_motion import evaluate
 from barchan.kernels.soft_pairs import WORKS
 from barchan.kernels.soft_slots import WALL_WORKS
 from barchan.kernels.soft_stages import keep_slopes, largest_difference, largest_surprise, save_state, set_state
+from barchan.kernels.soft_state import State
 from barchan.kernels.soft_surfaces import wall_pace
 
 STATE = 13
@@ -31,30 +32,30 @@ LENIENT = 0.1
 
 
 @njit(cache=True)
-def keep_power(c: Any, power: Any, stage: int) -> None:
+def keep_power(work: Any, wall_work: Any, power: Any, stage: int) -> None:
     """The power of all contacts in a stage, W, from the lanes of work, which are emptied."""
     power[stage, :] = 0.0
-    for b in range(len(c.work) // (16 * WORKS)):
+    for b in range(len(work) // (16 * WORKS)):
         for q in range(WORKS):
             for k in range(16):
-                power[stage, q] += c.work[(b * WORKS + q) * 16 + k]
-    for b in range(len(c.wall_work) // (16 * WALL_WORKS)):
+                power[stage, q] += work[(b * WORKS + q) * 16 + k]
+    for b in range(len(wall_work) // (16 * WALL_WORKS)):
         for q in range(WALL_WORKS):
             for k in range(16):
-                power[stage, WORKS + q] += c.wall_work[(b * WALL_WORKS + q) * 16 + k]
-    c.work[:] = 0.0
-    c.wall_work[:] = 0.0
+                power[stage, WORKS + q] += wall_work[(b * WALL_WORKS + q) * 16 + k]
+    work[:] = 0.0
+    wall_work[:] = 0.0
 
 
 @njit(cache=True)
-def worn(c: Any, worst: float, at: float, clock: Any, cursor: Any) -> bool:
-    """Whether the pair list must be made anew before forces can be found at time `at`, s."""
+def worn(worst: float, at: float, pace: float, strayed: Any, clock: Any, cursor: Any) -> bool:
+    """Whether the pair list must be made anew before forces can be found at time `at`, s; pace: m/s, of the walls."""
     if cursor[MOVED] == 1:
         return False
-    way = abs(at - clock[LISTED]) * wall_pace(c.frames, c.pose, c.axial, c.reach)
-    if worst <= 1.0 and way <= c.strayed[1]:
+    way = abs(at - clock[LISTED]) * pace
+    if worst <= 1.0 and way <= strayed[1]:
         return False
-    c.strayed[0] = way
+    strayed[0] = way
     clock[LISTED] = at
     cursor[MOVED] = 1
     return True
@@ -81,13 +82,13 @@ def copy_over(to: Any, kept: Any) -> None:
 
 
 @njit(cache=True)
-def reject(c: Any, base: Any, slopes: Any, lower: Any, cursor: Any) -> None:
+def reject(y: Any, base: Any, slopes: Any, lower: Any, cursor: Any) -> None:
     """Back to the beginning of the step."""
     cursor[REJECTED] += 1
     cursor[STAGE] = 0
     cursor[MOVED] = 0
     cursor[KNOWN] = 0  # stiction knows the length of the step
-    set_state(c, base, slopes, lower, cursor[STAGE], 0.0, 0.0)  # not for a constant 0: it would be compiled again
+    set_state(y, base, slopes, lower, cursor[STAGE], 0.0, 0.0)  # not for a constant 0: it would be compiled again
 
 
 @njit(cache=True, nogil=True)
@@ -101,36 +102,42 @@ def runge_kutta_steps(
     controls: tolerance, shortest and longest step. works: J, the work of contacts so far. A step is cut so that whole
     steps of its length fill the rest of a frame.
     """
+    y = State(
+        c.grains, c.start, c.offset, c.place, c.origin, c.wear, c.position, c.velocity, c.orientation, c.angular,
+        c.motion, c.inertia, c.force, c.torque, c.gravity, c.freedom,
+    )  # fmt: skip
     count = len(lower)
     tolerance, shortest, longest = controls[0], controls[1], controls[2]
     while cursor[STAGE] > 0 or end - clock[CLOCK] > 1e-12 * max(end, frame):
         if cursor[STAGE] == 0 and cursor[MOVED] == 0:
             clock[STEP] = fitting(clock[NEXT], end - clock[CLOCK])
-            save_state(c, base)
+            save_state(y, base)
             cursor[STAGE] = cursor[KNOWN]
         h = clock[STEP]
         shift = h if incremental else 0.0
         while cursor[STAGE] < count:
             s = cursor[STAGE]
-            worst = set_state(c, base, slopes, tableau[s], s, h, shift)
+            worst = set_state(y, base, slopes, tableau[s], s, h, shift)
             at = clock[CLOCK] + h * tableau[s].sum()
-            if worn(c, worst, at, clock, cursor):
+            pace = wall_pace(c.frames, c.pose, c.axial, c.reach)
+            if worn(worst, at, pace, c.strayed, clock, cursor):
                 return WORN
             evaluate(c, at, 0.0, h, 0.0, 1.0, 0.0, 0.0)
-            keep_slopes(c, slopes, s)
-            keep_power(c, power, s)
+            keep_slopes(y, slopes, s)
+            keep_power(c.work, c.wall_work, power, s)
             cursor[STAGE] = s + 1
             cursor[MOVED] = 0
-        error = largest_difference(c, slopes, lower, higher, count, h)
+        error = largest_difference(y, slopes, lower, higher, count, h)
         best = next_step(tolerance, h, error, order)
         if cursor[STAGE] == count:
             clock[NEXT] = min(max(best, shortest), longest)
             if best < 0.75 * h and h > shortest * (1 + 1e-9):
-                reject(c, base, slopes, lower, cursor)
+                reject(y, base, slopes, lower, cursor)
                 continue
             cursor[STAGE] = count + 1
-        worst = set_state(c, base, slopes, lower, count, h, 0.0)
-        if worn(c, worst, clock[CLOCK] + h, clock, cursor):
+        worst = set_state(y, base, slopes, lower, count, h, 0.0)
+        pace = wall_pace(c.frames, c.pose, c.axial, c.reach)
+        if worn(worst, clock[CLOCK] + h, pace, c.strayed, clock, cursor):
             return WORN
         remembered, wall_remembered, held = c.memory.copy(), c.wall_memory.copy(), c.held.copy()
         tether, drag = c.tether.copy(), c.drag.copy()
@@ -142,10 +149,10 @@ def runge_kutta_steps(
         swallowed = c.swallowed[0]
         evaluate(c, at, 0.0, after, 0.0, 1.0, 0.0, 0.0)
         c.swallowed[0] = swallowed
-        keep_slopes(c, slopes, count)
-        keep_power(c, power, count)
+        keep_slopes(y, slopes, count)
+        keep_power(c.work, c.wall_work, power, count)
         cursor[MOVED] = 0
-        surprise = largest_surprise(c, base, slopes, count, h)
+        surprise = largest_surprise(y, base, slopes, count, h)
         best = next_step(tolerance, h, LENIENT * surprise, order)
         clock[NEXT] = max(min(best, clock[NEXT]), shortest)
         if best < 0.75 * h and h > shortest * (1 + 1e-9):
@@ -157,7 +164,7 @@ def runge_kutta_steps(
             copy_over(c.deepest, deep)
             copy_over(c.wall_deepest, wall_deep)
             c.swallowed[0] = 0.0
-            reject(c, base, slopes, lower, cursor)
+            reject(y, base, slopes, lower, cursor)
             continue
         clock[CLOCK] = at
         for s in range(count):

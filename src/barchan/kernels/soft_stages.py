@@ -1,6 +1,6 @@
 """The stages of a Runge–Kutta step of grains: states, slopes, and how far two formulas differ.
 
-The state of a grain is y = position, velocity, orientation, angular momentum (13 floats).
+The state of a grain is position, velocity, orientation, angular momentum (13 floats).
 """
 
 from __future__ import annotations
@@ -8,15 +8,17 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from barchan.kernels.jit import njit, prange
+import numpy as np
+
+from barchan.kernels.jit import inlined, njit, prange
 from barchan.kernels.turning import rotated, spin_of, turned
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def save_state(c: Any, base: Any) -> None:
+def save_state(y: Any, base: Any) -> None:
     """y at the beginning of a step."""
-    position, velocity, orientation, angular = c.position, c.velocity, c.orientation, c.angular
-    for g in prange(c.grains):
+    position, velocity, orientation, angular = y.position, y.velocity, y.orientation, y.angular
+    for g in prange(y.grains):
         for k in range(3):
             base[g, k] = position[g, k]
             base[g, 3 + k] = velocity[g, k]
@@ -25,59 +27,66 @@ def save_state(c: Any, base: Any) -> None:
             base[g, 6 + k] = orientation[g, k]
 
 
+@inlined
+def set_one(g: int, y: Any, base: Any, slopes: Any, weights: Any, count: int, h: float, shift: float) -> float:
+    """`set_state` of one grain; answers with the square of its farthest way over its leeway."""
+    position, velocity, orientation, angular, motion = y.position, y.velocity, y.orientation, y.angular, y.motion
+    inertia, start, offset, place, origin, wear, gravity, freedom = (
+        y.inertia, y.start, y.offset, y.place, y.origin, y.wear, y.gravity, y.freedom,
+    )  # fmt: skip
+    for k in range(3):
+        x, v, momentum = base[g, k], base[g, 3 + k], base[g, 10 + k]
+        for r in range(count):
+            x += h * weights[r] * slopes[r, g, k]
+            v += h * weights[r] * slopes[r, g, 3 + k]
+            momentum += h * weights[r] * slopes[r, g, 10 + k]
+        fall = freedom[k] * gravity[k]
+        velocity[g, k], angular[g, k] = v, momentum
+        position[g, k] = x + shift * v + 0.5 * shift * shift * fall
+        motion[g, k] = v + shift * fall
+    qw, qx, qy, qz = base[g, 6], base[g, 7], base[g, 8], base[g, 9]
+    for r in range(count):
+        qw += h * weights[r] * slopes[r, g, 6]
+        qx += h * weights[r] * slopes[r, g, 7]
+        qy += h * weights[r] * slopes[r, g, 8]
+        qz += h * weights[r] * slopes[r, g, 9]
+    per = 1.0 / math.sqrt(qw * qw + qx * qx + qy * qy + qz * qz)
+    qw, qx, qy, qz = qw * per, qx * per, qy * per, qz * per
+    orientation[g, 0], orientation[g, 1], orientation[g, 2], orientation[g, 3] = qw, qx, qy, qz
+    a, b, d = inertia[g, 0], inertia[g, 1], inertia[g, 2]
+    lx, ly, lz = angular[g, 0], angular[g, 1], angular[g, 2]
+    wx, wy, wz = spin_of(qw, qx, qy, qz, lx, ly, lz, a, b, d)
+    motion[g, 4], motion[g, 5], motion[g, 6] = wx, wy, wz
+    if shift > 0.0:
+        qw, qx, qy, qz = turned(qw, qx, qy, qz, shift * wx, shift * wy, shift * wz)
+    far = 0.0
+    for i in range(start[g], start[g + 1]):
+        ox, oy, oz = rotated(qw, qx, qy, qz, offset[i, 0], offset[i, 1], offset[i, 2])
+        ox, oy, oz = ox + position[g, 0], oy + position[g, 1], oz + position[g, 2]
+        place[i, 0], place[i, 1], place[i, 2] = ox, oy, oz
+        mx, my, mz = ox - origin[i, 0], oy - origin[i, 1], oz - origin[i, 2]
+        far = max(far, mx * mx + my * my + mz * mz)
+    return wear[g] * far
+
+
 @njit(cache=True, parallel=True, error_model="numpy")
-def set_state(c: Any, base: Any, slopes: Any, weights: Any, count: int, h: float, shift: float) -> float:
-    """y = base + h Σ weights[r] slopes[r]; contacts see it after a drift and a fall for the time `shift`.
+def set_state(y: Any, base: Any, slopes: Any, weights: Any, count: int, h: float, shift: float) -> float:
+    """The state base + h Σ weights[r] slopes[r]; contacts see it after a drift and a fall for the time `shift`.
 
     Answers with the square of the farthest way of any sphere since the pair list was made, over its leeway.
     """
-    position, velocity, orientation, angular, motion = c.position, c.velocity, c.orientation, c.angular, c.motion
-    inertia, start, offset, place, origin, wear, gravity, freedom = (
-        c.inertia, c.start, c.offset, c.place, c.origin, c.wear, c.gravity, c.freedom,
-    )  # fmt: skip
     worst = 0.0
-    for g in prange(c.grains):
-        for k in range(3):
-            x, v, momentum = base[g, k], base[g, 3 + k], base[g, 10 + k]
-            for r in range(count):
-                x += h * weights[r] * slopes[r, g, k]
-                v += h * weights[r] * slopes[r, g, 3 + k]
-                momentum += h * weights[r] * slopes[r, g, 10 + k]
-            fall = freedom[k] * gravity[k]
-            velocity[g, k], angular[g, k] = v, momentum
-            position[g, k] = x + shift * v + 0.5 * shift * shift * fall
-            motion[g, k] = v + shift * fall
-        qw, qx, qy, qz = base[g, 6], base[g, 7], base[g, 8], base[g, 9]
-        for r in range(count):
-            qw += h * weights[r] * slopes[r, g, 6]
-            qx += h * weights[r] * slopes[r, g, 7]
-            qy += h * weights[r] * slopes[r, g, 8]
-            qz += h * weights[r] * slopes[r, g, 9]
-        per = 1.0 / math.sqrt(qw * qw + qx * qx + qy * qy + qz * qz)
-        qw, qx, qy, qz = qw * per, qx * per, qy * per, qz * per
-        orientation[g, 0], orientation[g, 1], orientation[g, 2], orientation[g, 3] = qw, qx, qy, qz
-        a, b, d = inertia[g, 0], inertia[g, 1], inertia[g, 2]
-        lx, ly, lz = angular[g, 0], angular[g, 1], angular[g, 2]
-        wx, wy, wz = spin_of(qw, qx, qy, qz, lx, ly, lz, a, b, d)
-        motion[g, 4], motion[g, 5], motion[g, 6] = wx, wy, wz
-        if shift > 0.0:
-            qw, qx, qy, qz = turned(qw, qx, qy, qz, shift * wx, shift * wy, shift * wz)
-        far = 0.0
-        for i in range(start[g], start[g + 1]):
-            ox, oy, oz = rotated(qw, qx, qy, qz, offset[i, 0], offset[i, 1], offset[i, 2])
-            ox, oy, oz = ox + position[g, 0], oy + position[g, 1], oz + position[g, 2]
-            place[i, 0], place[i, 1], place[i, 2] = ox, oy, oz
-            mx, my, mz = ox - origin[i, 0], oy - origin[i, 1], oz - origin[i, 2]
-            far = max(far, mx * mx + my * my + mz * mz)
-        worst = max(worst, wear[g] * far)
+    for g in prange(y.grains):
+        way = set_one(np.int64(g), y, base, slopes, weights, count, h, shift)
+        worst = max(worst, way)
     return worst
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def keep_slopes(c: Any, slopes: Any, stage: int) -> None:
+def keep_slopes(y: Any, slopes: Any, stage: int) -> None:
     """dy/dt of a stage from its forces."""
-    velocity, orientation, motion, force, torque = c.velocity, c.orientation, c.motion, c.force, c.torque
-    for g in prange(c.grains):
+    velocity, orientation, motion, force, torque = y.velocity, y.orientation, y.motion, y.force, y.torque
+    for g in prange(y.grains):
         for k in range(3):
             slopes[stage, g, k] = velocity[g, k]
             slopes[stage, g, 3 + k] = force[g, k] / motion[g, 3]
@@ -91,10 +100,10 @@ def keep_slopes(c: Any, slopes: Any, stage: int) -> None:
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def largest_difference(c: Any, slopes: Any, lower: Any, higher: Any, count: int, h: float) -> float:
+def largest_difference(y: Any, slopes: Any, lower: Any, higher: Any, count: int, h: float) -> float:
     """The largest distance, m, between a grain's positions by the two formulas."""
     worst = 0.0
-    for g in prange(c.grains):
+    for g in prange(y.grains):
         square = 0.0
         for k in range(3):
             d = 0.0
@@ -106,15 +115,15 @@ def largest_difference(c: Any, slopes: Any, lower: Any, higher: Any, count: int,
 
 
 @njit(cache=True, parallel=True, error_model="numpy")
-def largest_surprise(c: Any, base: Any, slopes: Any, last: int, h: float) -> float:
+def largest_surprise(y: Any, base: Any, slopes: Any, last: int, h: float) -> float:
     """How far, m, a grain is at most from where its velocities and accelerations at both ends of the step put it.
 
     x0 + h/2 (v0 + v1) + h²/12 (a0 − a1) is right to the fourth order: of a smooth motion this is as small as what the
     two formulas differ by. `last`: the row of the slopes at the end; those at the beginning are in row 0.
     """
-    position, velocity = c.position, c.velocity
+    position, velocity = y.position, y.velocity
     worst = 0.0
-    for g in prange(c.grains):
+    for g in prange(y.grains):
         square = 0.0
         for k in range(3):
             d = position[g, k] - base[g, k] - 0.5 * h * (base[g, 3 + k] + velocity[g, k])

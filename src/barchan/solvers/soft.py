@@ -50,6 +50,8 @@ class SoftSolver:
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         helper = Helper(self.kernels, self._bound())
+        if helper.at_work:
+            helper.share(self.kernels)
         self.arrays = soft_arrays.grain_arrays(grains, model)
         self.arrays.update(soft_tethers.tether_arrays(model, grains, self.kernels))
         self.arrays.update(soft_box.box_arrays(model, grains, self.kernels))
@@ -311,12 +313,8 @@ class SoftSolver:
             c.material, c.kinds, c.table, c.box, c.inverse, c.memory, np.zeros_like(c.slots), pairs, c.deepest,
             c.slid, c.desk, -half, self.dt, 0.0, -half,
         )  # fmt: skip
-        k.wall_pass(
-            c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position,
-            c.motion, c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table,
-            c.wall_memory, np.zeros_like(c.wall_slots), walls, c.wall_deepest, c.absorbing, c.swallowed, -half, self.dt,
-            0.0, -half,
-        )  # fmt: skip
+        taken = soft_arrays.wall_arguments(c, np.zeros_like(c.wall_slots), walls)
+        k.wall_pass(*taken, -half, self.dt, 0.0, -half)
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
         for lanes in (c.work, pairs):
             totals += lanes.reshape(-1, k.WORKS, soft_arrays.LANES).sum(axis=(0, 2))

@@ -124,6 +124,15 @@ class Arrays(NamedTuple):
         return cls(**made)
 
 
+def wall_arguments(c: Arrays, slots: np.ndarray, work: np.ndarray) -> tuple[Any, ...]:
+    """What `wall_pass` takes, but for its times: forces and work go into these arrays."""
+    return (
+        c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position, c.motion,
+        c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
+        slots, work, c.wall_deepest, c.absorbing, c.swallowed,
+    )  # fmt: skip
+
+
 def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:
     """The arrays by grain and by sphere, with the ghosts' rows at the end of those that pairs refer to."""
     n, m = len(grains), len(grains.sphere_radius)

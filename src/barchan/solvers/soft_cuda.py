@@ -15,7 +15,7 @@ from barchan.model.grains import Grains
 from barchan.solvers import soft_changes, soft_watch
 from barchan.solvers.cuda_grains import BATCH, CudaGrains
 from barchan.solvers.soft import SoftSolver
-from barchan.solvers.soft_arrays import Arrays
+from barchan.solvers.soft_arrays import Arrays, wall_arguments
 from barchan.solvers.soft_lists import Lists
 from barchan.solvers.soft_steppers import VerletStepper
 
@@ -110,12 +110,7 @@ class CudaSolver(SoftSolver):
             c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, c.work, c.deepest, c.slid, c.desk, -half,
             self.dt, 0.0, 0.0,
         )  # fmt: skip
-        self.kernels.wall_pass(
-            c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position,
-            c.motion, c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table,
-            c.wall_memory, c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, -half, self.dt, 0.0,
-            0.0,
-        )  # fmt: skip
+        self.kernels.wall_pass(*wall_arguments(c, c.wall_slots, c.wall_work), -half, self.dt, 0.0, 0.0)
 
     @property
     def device(self) -> CudaGrains:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from barchan.kernels.soft_state import State
+
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
 
@@ -37,9 +39,10 @@ def right_hand_side(solver: SoftSolver, state: np.ndarray, step: float) -> np.nd
     c, k, n = solver.packed(), solver.kernels, len(solver)
     slopes = np.zeros((1, n, STATE))
     kept = {name: solver.arrays[name].copy() for name in CHANGED}
-    k.set_state(c, state.reshape(n, STATE), slopes, np.zeros(1), 0, 0.0, 0.0)
+    y = State.of(c)
+    k.set_state(y, state.reshape(n, STATE), slopes, np.zeros(1), 0, 0.0, 0.0)
     k.evaluate(c, solver.stepper.pose_time, 0.0, step, 0.0, 0.0, 0.0, 0.0)
-    k.keep_slopes(c, slopes, 0)
+    k.keep_slopes(y, slopes, 0)
     for name, array in kept.items():
         solver.arrays[name][:] = array
     return slopes[0].ravel()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from barchan.kernels import compile as kernel_compiler
-from barchan.solvers.soft_arrays import Arrays
+from barchan.solvers.soft_arrays import Arrays, wall_arguments
 
 SWITCH = "BARCHAN_PREPARE"  # in the environment: "here" compiles everything in one process
 PATIENCE = 120.0  # s
@@ -35,6 +35,12 @@ class Helper:
     def at_work(self) -> bool:
         """Whether there is any."""
         return self._process is not None
+
+    def share(self, kernels: Any) -> None:
+        """Compile walls here, which comes last there: then they are found in the cache."""
+        c = Arrays.empty()
+        taken = wall_arguments(c, c.wall_slots, c.wall_work)
+        kernel_compiler.compile_for(kernels.wall_pass, *taken, *(0.0,) * 4)
 
     def wait(self) -> None:
         """Until it is done; what it could not do is done here when it is needed."""

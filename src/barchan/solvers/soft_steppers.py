@@ -8,6 +8,7 @@ import numpy as np
 
 from barchan.integrators import RungeKutta
 from barchan.kernels.compile import compile_for
+from barchan.kernels.soft_state import State
 from barchan.solvers import soft_changes, soft_watch
 from barchan.solvers.soft_arrays import Arrays
 
@@ -104,11 +105,12 @@ class RungeKuttaStepper:
 
     def prepare(self) -> None:
         """Compile what is needed beside forces, while another process compiles those."""
-        c, k, weights = Arrays.empty(), self.solver.kernels, self.tableau[0]
-        compile_for(k.save_state, c, self.base)
-        compile_for(k.set_state, c, self.base, self.slopes, weights, 0, 0.0, 0.0)
-        compile_for(k.keep_slopes, c, self.slopes, 0)
-        compile_for(k.largest_difference, c, self.slopes, weights, weights, 0, 0.0)
+        y, k, weights = State.of(Arrays.empty()), self.solver.kernels, self.tableau[0]
+        compile_for(k.save_state, y, self.base)
+        compile_for(k.set_state, y, self.base, self.slopes, weights, 0, 0.0, 0.0)
+        compile_for(k.keep_slopes, y, self.slopes, 0)
+        compile_for(k.largest_difference, y, self.slopes, weights, weights, 0, 0.0)
+        compile_for(k.largest_surprise, y, self.base, self.slopes, 0, 0.0)
 
     def _fit(self) -> None:
         """Room for the stages of as many grains as there are."""
