@@ -11,24 +11,26 @@ from types import SimpleNamespace
 import numba
 import pytest
 
-from barchan.integrators.rkf45 import RungeKuttaFehlberg
 from barchan.laws.viscous import Viscous
 from barchan.solvers import soft_prepare
 from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_prepare import Helper
-from barchan.solvers.soft_steppers import RungeKuttaStepper
 from solvers import lab
 
 COLD = """
+import sys
 import barchan as bc
 from barchan.run.plan import Plan
 from barchan.solvers import create
-plan = Plan.of(bc.load("drop"))
+plan = Plan.of(bc.load("drop", sys.argv[1:]))
 machine = create(plan.model, plan.grains, 1e-5)
 machine.advance_to(3e-5)
 k = machine.kernels
-hits, misses = sum(k.evaluate.stats.cache_hits.values()), sum(k.evaluate.stats.cache_misses.values())
-print(hits, misses, len(k.drift.signatures))
+for name in ("evaluate", "verlet_steps", "runge_kutta_steps"):
+    stats = getattr(k, name).stats
+    print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+for name in ("wall_pass", "drift", "set_state", "keep_slopes"):
+    print(len(getattr(k, name).signatures))
 """
 
 
@@ -41,25 +43,30 @@ def test_empty_arrays_are_of_the_types_that_are_used():
     assert numba.typeof(Arrays.empty()) == numba.typeof(small().packed())
 
 
-def test_steppers_prepare_what_they_call():
-    """The signatures that are prepared are those with which the kernels call each other: no more are compiled."""
-    machine = small()
-    machine.stepper.prepare()
-    RungeKuttaStepper(machine, RungeKuttaFehlberg()).prepare()
+@pytest.mark.parametrize("integrator", [{"kind": "verlet"}, {"kind": "rkf45"}])
+def test_what_is_shared_is_what_is_called(integrator):
+    """The signatures that this process compiles are those with which kernels call each other: no more are compiled."""
+    machine, adaptive = small(integrator=integrator), integrator["kind"] == "rkf45"
+    soft_prepare.share(machine.kernels, adaptive=adaptive)
     machine.advance_to(3e-5)
-    assert len(machine.kernels.drift.signatures) == 1
+    names = ("save_state", "set_state", "keep_slopes", "largest_difference") if adaptive else ("drift",)
+    for name in ("wall_pass", *names):
+        assert len(getattr(machine.kernels, name).signatures) == 1
 
 
-def test_a_first_run_finds_the_forces_compiled(tmp_path):
-    """With an empty cache: the pass over all forces is loaded, not compiled, and the drift is compiled once."""
+@pytest.mark.parametrize("adaptive", [False, True])
+def test_a_first_run_finds_forces_and_steps_compiled(tmp_path, adaptive):
+    """With an empty cache: the pass over all forces and the steps are loaded, not compiled."""
     if soft_prepare._cores() < 2:
         pytest.skip("one core")
     environment = {**os.environ, "BARCHAN_CACHE": str(tmp_path)}
     environment.pop(soft_prepare.SWITCH, None)
     told = subprocess.run(
-        [sys.executable, "-c", COLD], env=environment, capture_output=True, text=True, check=True, timeout=300
-    ).stdout
-    assert told.split() == ["1", "0", "1"]
+        [sys.executable, "-c", COLD, f"integrator.kind={'rkf45' if adaptive else 'verlet'}"],
+        env=environment, capture_output=True, text=True, check=True, timeout=300,
+    ).stdout.splitlines()  # fmt: skip
+    assert told[:3] == (["1 0", "0 0", "1 0"] if adaptive else ["1 0", "1 0", "0 0"])
+    assert told[3:] == (["1", "0", "1", "1"] if adaptive else ["1", "1", "0", "0"])
 
 
 @pytest.fixture

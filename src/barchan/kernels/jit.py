@@ -19,6 +19,7 @@ def njit(*function: Callable[..., Any], **options: Any) -> Any:
 def inlined(function: Callable[..., Any]) -> Any:
     """For what a parallel loop does in each turn: part of the loop, and compiled once instead of twice.
 
-    It must not make arrays. That arrays are handed on is not counted: it would take longer than most of what is done.
+    It is given the counter as int64: in a parallel loop it has another type, for which all would be compiled again. It
+    must not make arrays. That arrays are handed on is not counted: it would take longer than most of what is done.
     """
     return njit(error_model="numpy", forceinline=True, no_cpython_wrapper=True, _nrt=False)(function)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels.jit import njit, prange
+from barchan.kernels.jit import inlined, njit, prange
 
 U = np.uint64
 
@@ -64,6 +64,50 @@ def stretch(k: int, cells: int, second: bool) -> tuple[int, int]:
     return max(k - 1, 0), min(k + 2, cells)
 
 
+@inlined
+def near_sphere(
+    i: int, place: Any, grain: Any, number: Any, begin: Any, entries: Any, spot: Any, owner: Any, cells: Any, box: Any,
+    inverse: Any, skin: float, found: Any,
+) -> int:  # fmt: skip
+    """`near_spheres` of sphere i; answers with how many there are."""
+    room = found.shape[1]
+    periodic = inverse[0] + inverse[1] + inverse[2] > 0.0
+    n = 0
+    here = number[i]
+    kz = here % cells[2]
+    ky = (here // cells[2]) % cells[1]
+    kx = here // (cells[2] * cells[1])
+    x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
+    own = grain[i]
+    # With one cell along an axis there is no other, with two the next is also the last.
+    for ox in range(0 if cells[0] == 1 else -1, 2 if cells[0] > 2 else 1):
+        cx = (kx + ox) % cells[0]
+        for oy in range(0 if cells[1] == 1 else -1, 2 if cells[1] > 2 else 1):
+            cy = (ky + oy) % cells[1]
+            row = (cx * cells[1] + cy) * cells[2]
+            for part in range(2):
+                low, high = stretch(kz, cells[2], part == 1)
+                for e in range(begin[row + low], begin[row + high]):
+                    dx = spot[e, 0] - x
+                    dy = spot[e, 1] - y
+                    dz = spot[e, 2] - z
+                    if periodic:
+                        dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
+                        dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
+                        dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
+                    reach = radius + spot[e, 3] + skin
+                    j = entries[e]
+                    if dx * dx + dy * dy + dz * dz < reach * reach and j > i and owner[e] != own:
+                        if n < room:
+                            k = n  # keep the row sorted: the order of the list does not depend on the cells
+                            while k > 0 and found[i, k - 1] > j:
+                                found[i, k] = found[i, k - 1]
+                                k -= 1
+                            found[i, k] = j
+                        n += 1
+    return n
+
+
 @njit(cache=True, parallel=True, error_model="numpy")
 def near_spheres(
     place: Any, grain: Any, count: int, number: Any, begin: Any, entries: Any, spot: Any, owner: Any,
@@ -73,43 +117,10 @@ def near_spheres(
 
     Where a row is too short, found_count says how long it must be, and the row is cut short.
     """
-    room = found.shape[1]
-    periodic = inverse[0] + inverse[1] + inverse[2] > 0.0
     for i in prange(count):
-        n = 0
-        here = number[i]
-        kz = here % cells[2]
-        ky = (here // cells[2]) % cells[1]
-        kx = here // (cells[2] * cells[1])
-        x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
-        own = grain[i]
-        # With one cell along an axis there is no other, with two the next is also the last.
-        for ox in range(0 if cells[0] == 1 else -1, 2 if cells[0] > 2 else 1):
-            cx = (kx + ox) % cells[0]
-            for oy in range(0 if cells[1] == 1 else -1, 2 if cells[1] > 2 else 1):
-                cy = (ky + oy) % cells[1]
-                row = (cx * cells[1] + cy) * cells[2]
-                for part in range(2):
-                    low, high = stretch(kz, cells[2], part == 1)
-                    for e in range(begin[row + low], begin[row + high]):
-                        dx = spot[e, 0] - x
-                        dy = spot[e, 1] - y
-                        dz = spot[e, 2] - z
-                        if periodic:
-                            dx -= box[0] * math.floor(dx * inverse[0] + 0.5)
-                            dy -= box[1] * math.floor(dy * inverse[1] + 0.5)
-                            dz -= box[2] * math.floor(dz * inverse[2] + 0.5)
-                        reach = radius + spot[e, 3] + skin
-                        j = entries[e]
-                        if dx * dx + dy * dy + dz * dz < reach * reach and j > i and owner[e] != own:
-                            if n < room:
-                                k = n  # keep the row sorted: the order of the list does not depend on the cells
-                                while k > 0 and found[i, k - 1] > j:
-                                    found[i, k] = found[i, k - 1]
-                                    k -= 1
-                                found[i, k] = j
-                            n += 1
-        found_count[i] = n
+        found_count[i] = near_sphere(
+            np.int64(i), place, grain, number, begin, entries, spot, owner, cells, box, inverse, skin, found
+        )
 
 
 @njit(cache=True, parallel=True)

@@ -98,7 +98,7 @@ def near_walls(
 
     Where a row is too short the count still says how long it should have been.
     """
-    for i in prange(count):  # int64: see `gather`
+    for i in prange(count):  # int64: see `inlined`
         found_count[i] = near_pieces(np.int64(i), place, grids, present, frame, pose, kind, shape_table, found)
 
 

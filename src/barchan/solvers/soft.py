@@ -14,11 +14,19 @@ from barchan.model.grains import Grains
 from barchan.motions import FOREVER
 from barchan.observables import Gate, Moment
 from barchan.record.frame import Frame
-from barchan.solvers import common, soft_arrays, soft_box, soft_changes, soft_ledger, soft_tethers, soft_watch
+from barchan.solvers import (
+    common,
+    soft_arrays,
+    soft_box,
+    soft_changes,
+    soft_ledger,
+    soft_prepare,
+    soft_tethers,
+    soft_watch,
+)
 from barchan.solvers.common import ADDED, BY_TIME, MASS, REMOVED, WAITING
 from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_lists import DERIVED, Lists, Tempo
-from barchan.solvers.soft_prepare import Helper
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
 
 
@@ -49,9 +57,10 @@ class SoftSolver:
         self.clumped = grains.clumped or model.poured.clumped
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
-        helper = Helper(self.kernels, self._bound())
+        adaptive = isinstance(model.scene.integrator, RungeKutta)
+        helper = soft_prepare.Helper(self.kernels, self._bound(), adaptive=adaptive)
         if helper.at_work:
-            helper.share(self.kernels)
+            soft_prepare.share(self.kernels, adaptive=adaptive)
         self.arrays = soft_arrays.grain_arrays(grains, model)
         self.arrays.update(soft_tethers.tether_arrays(model, grains, self.kernels))
         self.arrays.update(soft_box.box_arrays(model, grains, self.kernels))
@@ -71,7 +80,7 @@ class SoftSolver:
         self.energy_at_start = 0.0
         self.stored_at_start = (0.0, 0.0)  # J, normal and tangential
         if helper.at_work:
-            self.stepper.prepare()
+            soft_ledger.stored(self)  # asked for below: it is compiled while the other process is at work
             helper.wait()
         # Friction and work are held half a step ahead of the positions: bring them there, then find the first forces.
         ahead = self.stepper.half * self.dt

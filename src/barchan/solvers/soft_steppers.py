@@ -7,10 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.integrators import RungeKutta
-from barchan.kernels.compile import compile_for
-from barchan.kernels.soft_state import State
 from barchan.solvers import soft_changes, soft_watch
-from barchan.solvers.soft_arrays import Arrays
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -23,14 +20,6 @@ class VerletStepper:
 
     def __init__(self, solver: SoftSolver) -> None:
         self.solver = solver
-
-    def prepare(self) -> None:
-        """Compile what is needed beside forces, while another process compiles those."""
-        c = Arrays.empty()
-        compile_for(
-            self.solver.kernels.drift, c.grains, 0.0, c.start, c.offset, c.inertia, c.force, c.torque, c.position,
-            c.velocity, c.orientation, c.angular, c.turn, c.motion, c.place, c.origin, c.wear,
-        )  # fmt: skip
 
     @property
     def time(self) -> float:
@@ -102,15 +91,6 @@ class RungeKuttaStepper:
             arrays["works"] = np.zeros(solver.kernels.WORKS + solver.kernels.WALL_WORKS)
         self._fit()
         self.power = np.zeros((count + 1, len(arrays["works"])))
-
-    def prepare(self) -> None:
-        """Compile what is needed beside forces, while another process compiles those."""
-        y, k, weights = State.of(Arrays.empty()), self.solver.kernels, self.tableau[0]
-        compile_for(k.save_state, y, self.base)
-        compile_for(k.set_state, y, self.base, self.slopes, weights, 0, 0.0, 0.0)
-        compile_for(k.keep_slopes, y, self.slopes, 0)
-        compile_for(k.largest_difference, y, self.slopes, weights, weights, 0, 0.0)
-        compile_for(k.largest_surprise, y, self.base, self.slopes, 0, 0.0)
 
     def _fit(self) -> None:
         """Room for the stages of as many grains as there are."""
