@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 import types
 from collections.abc import Callable
 from pathlib import Path
@@ -9,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from barchan.kernels.compile import bind, compiled, fingerprint
+from barchan.kernels.compile import bind, bind_relax, compiled, fingerprint
 from barchan.laws.hertz import Hertz
 from barchan.laws.linear import Linear
+from barchan.potentials.harmonic import Harmonic
 
 BASE = """
 import math
@@ -62,6 +65,24 @@ def _gap(x: float, y: float, z: float) -> tuple[float, float, float, float]:
 
 def _path(t: float) -> tuple[float, ...]:
     return 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+
+
+def test_packages_that_nothing_uses_go_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a package is added, those that were last used two months ago are removed, and nothing else is."""
+    monkeypatch.setenv("BARCHAN_CACHE", str(tmp_path))
+    days = {"barchan_bound_old": 61, "barchan_bound_recent": 59, "somebody_elses": 400}
+    for name, age in days.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+        os.utime(tmp_path / name / "__init__.py", (0, time.time() - age * 86_400))
+    relax = {"FLAT": True, "WALLS": False}
+    kernels = bind_relax(Harmonic(), [_gap], relax)
+    left = {path.name for path in tmp_path.iterdir()}
+    assert "barchan_bound_old" not in left and {"barchan_bound_recent", "somebody_elses"} < left
+    made = next(path for path in tmp_path.glob("barchan_bound_*") if "recent" not in path.name) / "__init__.py"
+    os.utime(made, (0, time.time() - 50 * 86_400))
+    assert bind_relax(Harmonic(), [_gap], relax).push is kernels.push
+    assert time.time() - made.stat().st_mtime < 100
 
 
 def test_scenes_share_the_kernels_that_are_the_same_for_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

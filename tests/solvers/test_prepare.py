@@ -12,9 +12,10 @@ import numba
 import pytest
 
 from barchan.laws.viscous import Viscous
+from barchan.solvers import helper as helping
 from barchan.solvers import soft_prepare
+from barchan.solvers.helper import Helper
 from barchan.solvers.soft_arrays import Arrays
-from barchan.solvers.soft_prepare import Helper
 from solvers import lab
 
 COLD = """
@@ -32,6 +33,23 @@ for name in ("evaluate", "verlet_steps", "runge_kutta_steps"):
 for name in ("wall_pass", "drift", "set_state", "keep_slopes"):
     print(len(getattr(k, name).signatures))
 """
+
+
+BEAMS = """
+import barchan as bc
+from barchan.run.plan import Plan
+from barchan.solvers import create
+plan = Plan.of(bc.load("two-squares"))
+machine = create(plan.model, plan.grains, 1e-6)
+machine.advance_to(3e-6)
+k = machine.kernels
+for name in ("evaluate", "advance"):
+    stats = getattr(k, name).stats
+    print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
+for name in ("push_from_walls", "bend", "accelerate"):
+    print(len(getattr(k, name).signatures))
+"""
+JOB = soft_prepare.compile_steps
 
 
 def small(**options):
@@ -54,63 +72,72 @@ def test_what_is_shared_is_what_is_called(integrator):
         assert len(getattr(machine.kernels, name).signatures) == 1
 
 
+def told_of(tmp_path, *order):
+    """What a first run tells, with an empty cache and leave to ask for help."""
+    if helping._cores() < 2:
+        pytest.skip("one core")
+    environment = {**os.environ, "BARCHAN_CACHE": str(tmp_path)}
+    environment.pop(helping.SWITCH, None)
+    return subprocess.run(
+        [sys.executable, "-c", *order], env=environment, capture_output=True, text=True, check=True, timeout=300
+    ).stdout.splitlines()
+
+
 @pytest.mark.parametrize("adaptive", [False, True])
 def test_a_first_run_finds_forces_and_steps_compiled(tmp_path, adaptive):
     """With an empty cache: the pass over all forces and the steps are loaded, not compiled."""
-    if soft_prepare._cores() < 2:
-        pytest.skip("one core")
-    environment = {**os.environ, "BARCHAN_CACHE": str(tmp_path)}
-    environment.pop(soft_prepare.SWITCH, None)
-    told = subprocess.run(
-        [sys.executable, "-c", COLD, f"integrator.kind={'rkf45' if adaptive else 'verlet'}"],
-        env=environment, capture_output=True, text=True, check=True, timeout=300,
-    ).stdout.splitlines()  # fmt: skip
+    told = told_of(tmp_path, COLD, f"integrator.kind={'rkf45' if adaptive else 'verlet'}")
     assert told[:3] == (["1 0", "0 0", "1 0"] if adaptive else ["1 0", "1 0", "0 0"])
     assert told[3:] == (["1", "0", "1", "1"] if adaptive else ["1", "1", "0", "0"])
 
 
+def test_a_first_run_of_beams_finds_its_steps_compiled(tmp_path):
+    """With an empty cache: forces and steps are loaded, and what was shared was compiled once."""
+    assert told_of(tmp_path, BEAMS) == ["1 0", "1 0", "1", "1", "1"]
+
+
 @pytest.fixture
 def cold(monkeypatch, tmp_path):
-    """Kernels whose forces were never compiled, and leave to ask for help."""
-    monkeypatch.delenv(soft_prepare.SWITCH)
-    monkeypatch.setattr(soft_prepare, "_cores", lambda: 2)
+    """A kernel that was never compiled, and leave to ask for help."""
+    monkeypatch.delenv(helping.SWITCH)
+    monkeypatch.setattr(helping, "_cores", lambda: 2)
     code = SimpleNamespace(co_filename=str(tmp_path / "soft_motion.py"))
-    return SimpleNamespace(evaluate=SimpleNamespace(py_func=SimpleNamespace(__code__=code)))
+    return SimpleNamespace(py_func=SimpleNamespace(__code__=code, __name__="evaluate"))
 
 
 def test_there_is_no_helper_where_it_would_not_help(cold, monkeypatch, tmp_path):
     bound = (Viscous(), "no list of shapes")
     asked = []
-    monkeypatch.setattr(soft_prepare, "_ask", lambda order: asked.append(order))
-    Helper(cold, bound)
+    monkeypatch.setattr(helping, "_ask", lambda order: asked.append(order))
+    Helper(cold, JOB, bound)
     assert len(asked) == 1
-    monkeypatch.setenv(soft_prepare.SWITCH, "here")
-    Helper(cold, bound)
-    monkeypatch.delenv(soft_prepare.SWITCH)
-    monkeypatch.setattr(soft_prepare, "_cores", lambda: 1)
-    Helper(cold, bound)
-    monkeypatch.setattr(soft_prepare, "_cores", lambda: 2)
-    Helper(cold, (lambda: 0,))  # only this process knows it
+    monkeypatch.setenv(helping.SWITCH, "here")
+    Helper(cold, JOB, bound)
+    monkeypatch.delenv(helping.SWITCH)
+    monkeypatch.setattr(helping, "_cores", lambda: 1)
+    Helper(cold, JOB, bound)
+    monkeypatch.setattr(helping, "_cores", lambda: 2)
+    Helper(cold, JOB, (lambda: 0,))  # only this process knows it
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "__pycache__" / "soft_motion.evaluate-27.py311.nbi").touch()
-    Helper(cold, bound)
+    Helper(cold, JOB, bound)
     assert len(asked) == 1
 
 
 def test_a_helper_that_fails_is_not_missed(cold, monkeypatch):
-    helper = Helper(cold, (Viscous(), "no list of shapes"))
+    helper = Helper(cold, JOB, (Viscous(), "no list of shapes"), False)
     assert helper.at_work
     helper.wait()
-    monkeypatch.setattr(soft_prepare.sys, "executable", str(Path("no") / "python"))
-    helper = Helper(cold, (Viscous(),))
+    monkeypatch.setattr(helping.sys, "executable", str(Path("no") / "python"))
+    helper = Helper(cold, JOB, (Viscous(),), False)
     assert not helper.at_work
     helper.wait()
 
 
 def test_a_helper_that_hangs_is_ended(cold, monkeypatch):
-    monkeypatch.setattr(soft_prepare, "PATIENCE", 0.2)
-    monkeypatch.setattr(soft_prepare, "_ask", lambda order: subprocess.Popen([sys.executable, "-c", "input()"],
+    monkeypatch.setattr(helping, "PATIENCE", 0.2)
+    monkeypatch.setattr(helping, "_ask", lambda order: subprocess.Popen([sys.executable, "-c", "input()"],
                                                                              stdin=subprocess.PIPE))  # fmt: skip
-    helper = Helper(cold, ())
+    helper = Helper(cold, JOB)
     helper.wait()
     assert helper._process is not None and helper._process.returncode is not None

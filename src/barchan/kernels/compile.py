@@ -10,13 +10,16 @@ another scene finds the packages of the templates that are the same for both.
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import hashlib
 import importlib.util
 import inspect
 import os
+import shutil
 import sys
 import tempfile
+import time
 import types
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -47,6 +50,9 @@ BEAMS_TEMPLATES = ("turning", "wall_frames", "beams_poses")
 BEAMS_KERNELS = (  # the same for every scene; in the cache too, because numba does not see that a called file changed
     "beams_overlap", "beams_walls", "beams_contacts", "beams_motion", "beams_phases", "beams_advance",
 )  # fmt: skip
+PACKAGE = "barchan_bound_"  # how the names of packages in the cache begin
+DAY = 86_400.0  # s
+UNUSED = 60 * DAY  # s after which a package is removed
 CALLED = ("roots", "lanes")  # that templates call, and that are no templates themselves
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
@@ -137,8 +143,14 @@ def _token(function: Callable[..., Any], *, at_rest: bool) -> str:
 
 
 def compile_for(function: Any, *arguments: Any) -> None:
-    """Compile a kernel for arguments like these, without running it."""
-    function.compile(tuple(numba.typeof(one) for one in arguments))
+    """Compile a kernel for arguments like these, or of these types, without running it."""
+    kinds = (one if isinstance(one, numba.types.Type) else type_of(one) for one in arguments)
+    function.compile(tuple(kinds))
+
+
+def type_of(argument: Any) -> Any:
+    """The type for which kernels are compiled where they are given this: something small that another process takes."""
+    return numba.typeof(argument)
 
 
 def bound_class(token: str) -> Any:
@@ -244,7 +256,7 @@ def _bound(
             text, header = (part.replace(COMPILED, PLAIN) for part in (text, header))
         parts = [header, numba.__version__, text, *(_template(other)[0] for other in CALLED)]
         mark = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
-        packages[name] = f"barchan_bound_{mark}"
+        packages[name] = f"{PACKAGE}{mark}"
         module = _load(packages[name], {stand_in: header, name: text}, name)
         found.update({key: value for key, value in vars(module).items() if not key.startswith("_")})
     return types.SimpleNamespace(**found)
@@ -377,6 +389,8 @@ def _load(package: str, sources: Mapping[str, str], name: str) -> types.ModuleTy
     folder = cache_folder() / package
     if not (folder / "__init__.py").exists():
         _write(folder, sources)
+        _prune(folder.parent)
+    _mark(folder)
     if package not in sys.modules:
         _import(package, folder / "__init__.py", [str(folder)])
     return importlib.import_module(f"{package}.{name}")
@@ -394,6 +408,21 @@ def _write(folder: Path, sources: Mapping[str, str]) -> None:
         except OSError:
             if not (folder / "__init__.py").exists():
                 raise
+
+
+def _mark(folder: Path) -> None:
+    """Tell when a package was last used, to the day: its first file was changed then."""
+    with contextlib.suppress(OSError):  # of a cache that can be read only
+        if time.time() - (folder / "__init__.py").stat().st_mtime > DAY:
+            os.utime(folder / "__init__.py")
+
+
+def _prune(cache: Path) -> None:
+    """Remove packages that nothing has used for a long time: those of other versions and of forgotten scenes."""
+    for folder in cache.glob(f"{PACKAGE}*"):
+        with contextlib.suppress(OSError):
+            if time.time() - (folder / "__init__.py").stat().st_mtime > UNUSED:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _import(package: str, path: Path, search: list[str]) -> None:

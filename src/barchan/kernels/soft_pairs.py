@@ -218,7 +218,7 @@ def pair_strip(
                         table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],
                         table[row, 6], table[row, 7], table[row, 8], table[row, 9], table[row, 10], table[row, 11],
                     )  # fmt: skip
-                    answer = fn + tx + ty + tz + m0 + m1 + m2  # not a number where something slides
+                    answer = fn + tx + ty + tz + m0 + m1 + m2 + m3 + m4 + m5  # no number where something slides
                     slides += np.int64(1) if desk[d + TOUCH] > 0.0 and answer != answer else np.int64(0)
                     put(d, desk, fn, tx, ty, tz, m0, m1, m2, m3, m4, m5)
                 slid[b] = RETRY if slides > 0 else 0

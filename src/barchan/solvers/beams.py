@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
 from barchan.observables import Gate, Moment
 from barchan.record.frame import Frame
-from barchan.solvers import beams_arrays, beams_changes, beams_ledger, beams_watch, common
+from barchan.solvers import beams_arrays, beams_changes, beams_ledger, beams_prepare, beams_watch, common
 from barchan.solvers.beams_arrays import COUNTS, SCRATCH, Arrays
 from barchan.solvers.common import ADDED, MASS, REMOVED
+from barchan.solvers.helper import Helper
 
 KINDS = ("", "kind_1", "kind_2", "kind_3", "kind_4", "kind_5", "graded")
 CAUSES = ("", "stretch", "force", "moment")
@@ -44,8 +46,13 @@ class BeamSolver:
         self._bind()
         self.arrays["row_present"] = np.ones(len(self.arrays["bound"]), bool)
         beams_changes.meet_walls(self)
-        self.kernels.move_walls(self._poses(0, 1)[0], self.packed())
+        c = self.packed()
+        helper = Helper(self.kernels.evaluate, beams_prepare.compile_steps, self._paths(), kernel_compiler.type_of(c))
+        if helper.at_work:
+            beams_prepare.share(self.kernels, c)
+        self.kernels.move_walls(self._poses(0, 1)[0], c)
         self.rebuild()
+        helper.wait()
         c = self.packed()
         self.kernels.evaluate(c, self.dt)
         self.arrays["state"][: c.free, :, 2] = c.acceleration
@@ -55,8 +62,11 @@ class BeamSolver:
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
 
     def _bind(self) -> None:
-        self.kernels = kernel_compiler.bind_beams(self.model.walls.paths or [_still])
+        self.kernels = kernel_compiler.bind_beams(self._paths())
         self._fixed = beams_arrays.constants(self.model)
+
+    def _paths(self) -> list[Callable[..., Any]]:
+        return self.model.walls.paths or [_still]
 
     def __len__(self) -> int:
         return len(self.arrays["id"])

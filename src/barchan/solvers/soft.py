@@ -25,6 +25,7 @@ from barchan.solvers import (
     soft_watch,
 )
 from barchan.solvers.common import ADDED, BY_TIME, MASS, REMOVED, WAITING
+from barchan.solvers.helper import Helper
 from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_lists import DERIVED, Lists, Tempo
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
@@ -58,7 +59,7 @@ class SoftSolver:
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         adaptive = isinstance(model.scene.integrator, RungeKutta)
-        helper = soft_prepare.Helper(self.kernels, self._bound(), adaptive=adaptive)
+        helper = Helper(self.kernels.evaluate, soft_prepare.compile_steps, self._bound(), adaptive)
         if helper.at_work:
             soft_prepare.share(self.kernels, adaptive=adaptive)
         self.arrays = soft_arrays.grain_arrays(grains, model)
