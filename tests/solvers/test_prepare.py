@@ -43,7 +43,7 @@ plan = Plan.of(bc.load("two-squares"))
 machine = create(plan.model, plan.grains, 1e-6)
 machine.advance_to(3e-6)
 k = machine.kernels
-for name in ("evaluate", "advance"):
+for name in ("phases", "advance"):
     stats = getattr(k, name).stats
     print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 for name in ("push_from_walls", "bend", "accelerate"):

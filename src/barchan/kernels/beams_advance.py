@@ -9,9 +9,11 @@ import numpy as np
 
 from barchan.kernels.beams_contacts import count_kinds, deepest_overlap, gather, list_overlaps
 from barchan.kernels.beams_motion import farthest
-from barchan.kernels.beams_phases import BEND, CORRECT, DAMP, FIND, PLACE, PREDICT, PUSH, WALLS, phase
+from barchan.kernels.beams_phases import BEND, CORRECT, DAMP, FIND, PLACE, PREDICT, PUSH, WALLS, work
 from barchan.kernels.beams_walls import FLAT
-from barchan.kernels.jit import njit
+from barchan.kernels.jit import njit, prange
+
+CHUNK = 64  # rows that one thread takes at a time
 
 
 @njit(cache=True)
@@ -39,12 +41,13 @@ def move_walls(pose: Any, c: Any) -> None:
             c.smooth_motion[s, 0], c.smooth_motion[s, 1], c.smooth_motion[s, 2] = vx, vz, -wy
 
 
-@njit(cache=True)
+@njit(cache=True, parallel=True)
 def phases(c: Any, begin: int, end: int, step: float, half: float, advance: float, gear: bool) -> int:
-    """The phases begin … end, one after another; answers with the number of overlaps, if they were looked for.
+    """The phases begin … end, one after another, each shared out among threads; half, advance and gear: as in
+    `accelerate`, `bend` and `predict`. Answers with the number of overlaps, if they were looked for.
 
-    One place calls `phase`, so that it is compiled once. Callers name begin, end and gear as variables: for constants
-    all would be compiled again.
+    One parallel loop serves all of them, because every such loop takes seconds to compile. Callers name begin, end and
+    gear as variables: for constants all would be compiled again.
     """
     overlaps = 0
     for which in range(begin, end + 1):
@@ -61,14 +64,9 @@ def phases(c: Any, begin: int, end: int, step: float, half: float, advance: floa
             count = c.free if c.smooth else 0
         elif which in (BEND, DAMP):
             count = c.beams
-        phase(which, count, c, step, half, advance, gear)
+        for k in prange((count + CHUNK - 1) // CHUNK):
+            work(which, CHUNK * k, min(CHUNK * (k + 1), count), c, step, half, advance, gear)
     return overlaps
-
-
-@njit(cache=True)
-def evaluate(c: Any, step: float) -> int:
-    """Forces and accelerations for the present places and velocities, without work, breaks or yielding."""
-    return phases(c, np.int64(PLACE), np.int64(DAMP), step, 0.0, 0.0, np.bool_(False))
 
 
 @njit(cache=True)

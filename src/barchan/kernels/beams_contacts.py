@@ -2,7 +2,7 @@
 
 Each overlap writes to a row of its own, and the rows are added up in the order of the list: the same bits on any number
 of threads.
-Functions work on the rows low … high of what they are given: `beams_phases` shares them out among threads.
+Functions work on the rows low … high of what they are given: `beams_advance` shares them out among threads.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The phases of a step of triangles and beams, each shared out among threads.
-
-One parallel loop serves them all, because every such loop takes seconds to compile.
-"""
+"""The phases of a step of triangles and beams."""
 
 from __future__ import annotations
 
@@ -9,9 +6,8 @@ from typing import Any
 
 from barchan.kernels.beams_contacts import find_overlaps, push_apart, push_from_walls
 from barchan.kernels.beams_motion import accelerate, bend, correct, damped, place_corners, predict
-from barchan.kernels.jit import njit, prange
+from barchan.kernels.jit import njit
 
-CHUNK = 64  # rows that one thread takes at a time
 PREDICT, PLACE, FIND, PUSH, WALLS, BEND, ACCELERATE, DAMP, CORRECT = range(9)
 
 
@@ -49,10 +45,3 @@ def work(which: int, low: int, high: int, c: Any, step: float, half: float, adva
         damped(low, high, c.beam_now, half, c.beam_loss, c.lost)
     else:
         correct(low, high, c.state, step, gear, c.acceleration)
-
-
-@njit(cache=True, parallel=True)
-def phase(which: int, count: int, c: Any, step: float, half: float, advance: float, gear: bool) -> None:
-    """One phase on `count` rows; half, advance, gear: as in `accelerate`, `bend` and `predict`."""
-    for k in prange((count + CHUNK - 1) // CHUNK):
-        work(which, CHUNK * k, min(CHUNK * (k + 1), count), c, step, half, advance, gear)

@@ -47,14 +47,14 @@ class BeamSolver:
         self.arrays["row_present"] = np.ones(len(self.arrays["bound"]), bool)
         beams_changes.meet_walls(self)
         c = self.packed()
-        helper = Helper(self.kernels.evaluate, beams_prepare.compile_steps, self._paths(), kernel_compiler.type_of(c))
+        helper = Helper(self.kernels.phases, beams_prepare.compile_steps, self._paths(), kernel_compiler.type_of(c))
         if helper.at_work:
             beams_prepare.share(self.kernels, c)
         self.kernels.move_walls(self._poses(0, 1)[0], c)
         self.rebuild()
         helper.wait()
         c = self.packed()
-        self.kernels.evaluate(c, self.dt)
+        self.find_forces(c)
         self.arrays["state"][: c.free, :, 2] = c.acceleration
         state = beams_ledger.present(self)
         self.stored_at_start = state.stored
@@ -107,6 +107,14 @@ class BeamSolver:
             beams_changes.note_breaks(self)
             if taken < len(poses):
                 self.rebuild()
+
+    def find_forces(self, c: Arrays) -> int:
+        """Forces and accelerations for the present places and velocities; answers with the number of overlaps.
+
+        Nothing is booked, breaks or yields.
+        """
+        k = self.kernels
+        return int(k.phases(c, k.PLACE, k.DAMP, self.dt, 0.0, 0.0, False))
 
     def _poses(self, first: int, steps: int) -> np.ndarray:
         """Poses of walls (steps, walls, 6) at coming steps."""

@@ -45,7 +45,7 @@ def present(solver: BeamSolver) -> Present:
     c = solver.packed()
     a = solver.arrays
     c = c._replace(work=a["work"].copy(), beam_loss=a["beam_loss"].copy(), lost=a["lost"].copy())
-    count = solver.kernels.evaluate(c, solver.dt)
+    count = solver.find_forces(c)
     pair = c.overlaps[:count].copy()
     stored = float(c.out[pair, STORED].sum() + c.load[: c.free, WALL_STORED].sum())
     return Present(pair, c.out, c.load, stored, float(c.beam_now[:, BEAM_STORED].sum()), c.world, c.beam_now)

@@ -35,5 +35,5 @@ def share(kernels: Any, c: Arrays) -> None:
 def compile_steps(paths: list[Callable[..., Any]], arrays: Any) -> None:
     """Compile forces and steps, for arrays of this type, into the cache."""
     kernels = kernel_compiler.bind_beams(paths)
-    compile_for(kernels.evaluate, arrays, 0.0)
+    compile_for(kernels.phases, arrays, 0, 0, 0.0, 0.0, 0.0, False)
     compile_for(kernels.advance, arrays, np.zeros((0, 0, 0)), 0.0, False, 0.0, 0)
