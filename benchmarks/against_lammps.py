@@ -31,7 +31,7 @@ from barchan.model.grains import Grains
 
 RADIUS, DENSITY, YOUNG, POISSON, FRICTION = 1e-3, 2500.0, 1e7, 0.3, 0.5
 DAMPING = 1e8  # 1/(m s): LAMMPS's γn for a restitution of about 0.5; it costs the same whatever it is
-TURNS = 3
+TURNS = 5
 
 
 def lammps_class() -> Any:

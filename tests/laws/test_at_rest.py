@@ -58,6 +58,35 @@ def test_both_forms_agree_to_the_last_bit_where_nothing_slides(law: Law) -> None
     assert stuck > 400 and slid > 400
 
 
+@pytest.mark.parametrize("law", [Hertz(), Linear(stiffness=1e4), Displacement()], ids=lambda law: law.key)
+def test_both_forms_agree_at_the_limit(law: Law) -> None:
+    """The stretch of the spring at which the law begins to cut it short is found by halving. Just below and above it
+    the quicker form answers as the law does or not at all, and from a ten-millionth below on it does answer.
+    """
+    kernels = _forms(law)
+    constants = tuple(law.constants(SURFACE))
+    p = (*constants, *(0.0,) * (12 - len(constants)))
+
+    def contact(stretch: float) -> tuple[float, ...]:
+        way = (0.6 * stretch, 0.0, 0.8 * stretch)
+        return (1e-6, 0.0, 0.0, 0.0, 0.0, 5e-4, 5e-6, 1e-6, *way, 0.0, 0.0, 0.0, *p)
+
+    low, high = 1e-12, 1e-4
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if kernels.law(*contact(middle))[4:7] == contact(middle)[8:11] else (low, middle)
+    answers = 0
+    for exponent in range(-16, -2):
+        for side in (-1.0, 1.0):
+            numbers = contact(low * (1.0 + side * 10.0**exponent))
+            full, quick = kernels.law(*numbers), kernels.law_at_rest(*numbers)
+            if not np.isnan(sum(quick[:7])):
+                answers += 1
+                assert quick == full
+    assert answers >= 5
+    assert not np.isnan(sum(kernels.law_at_rest(*contact(low * (1 - 1e-7)))[:7]))
+
+
 def test_laws_without_such_a_form_have_none() -> None:
     """A law that branches, or never cuts anything short, is computed in one way only."""
     for law in (StickSlip(), Viscous()):
