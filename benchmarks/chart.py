@@ -1,6 +1,6 @@
 """Draw cost against grains from results of `barchan bench settled-bed` on CPUs and GPUs.
 
-python benchmarks/chart.py benchmarks/results/2026-11-15-cpu.json benchmarks/results/2026-11-15-h200.json out.png
+python benchmarks/chart.py benchmarks/results/2026-11-16-cpu.json benchmarks/results/2026-11-15-h200.json out.png
 """
 
 from __future__ import annotations
