@@ -74,7 +74,7 @@ def forces(machine: BeamSolver) -> np.ndarray:
     c = machine.packed()
     beams_ledger.present(machine)
     weight = np.stack([c.mass, c.mass, c.inertia], axis=1)[: c.free]
-    return machine.packed().acceleration * weight
+    return machine.packed().acceleration[:, :3] * weight
 
 
 def restart(machine: BeamSolver) -> None:

@@ -26,12 +26,12 @@ def test_rigid_motions_cost_nothing(angle: float) -> None:
     assert np.abs(force[:, 2]).max() < 1e-12 * STIFFNESS * 0.3 * 2e-3
 
 
-@pytest.mark.parametrize(("contact", "integrator"), [("paper", "verlet"), ("exact", "verlet"), ("exact", "gear")])
+@pytest.mark.parametrize("integrator", ["gear", "verlet"])
+@pytest.mark.parametrize("contact", ["paper", "exact"])
 def test_free_collisions_keep_momentum_and_angular_momentum(contact: str, integrator: str) -> None:
-    """Forces and torques of every overlap and beam cancel, so both momenta stay to round-off with velocity Verlet.
+    """Forces and torques of every overlap and beam cancel, so both momenta stay to round-off, with either integrator.
 
-    Gear's corrector moves places along with velocities: it keeps momentum, and angular momentum as well as its order
-    allows.
+    By itself Gear's corrector, which moves places along with velocities, would let angular momentum go by 1e-9 here.
     """
     machine = lab.two_squares(0.5, contact=contact, integrator=integrator)
     before = lab.momenta(machine)
@@ -40,13 +40,13 @@ def test_free_collisions_keep_momentum_and_angular_momentum(contact: str, integr
     assert sum(machine.arrays["seen"]) > 100
     assert np.abs(machine.arrays["state"][:4, 0, 1] - 0.5).max() > 0.05  # they did meet
     change = np.abs((lab.momenta(machine) - before) / scale)
-    assert change[:2].max() < 1e-12
-    assert change[2] < (1e-12 if integrator == "verlet" else 1e-5)
+    assert change.max() < 1e-12
 
 
-def test_friction_keeps_both_momenta_too() -> None:
+@pytest.mark.parametrize("integrator", ["gear", "verlet"])
+def test_friction_keeps_both_momenta_too(integrator: str) -> None:
     """The friction of an overlap acts on both grains at one point: its forces and torques cancel as all others do."""
-    smooth, rough = (lab.two_squares(0.5, contact="exact", integrator="verlet", friction=mu) for mu in (0.0, 0.5))
+    smooth, rough = (lab.two_squares(0.5, contact="exact", integrator=integrator, friction=mu) for mu in (0.0, 0.5))
     before = lab.momenta(rough)
     for machine in (smooth, rough):
         machine.advance(round(4e-3 / machine.dt))
@@ -94,13 +94,28 @@ def test_gear_is_of_fourth_order() -> None:
     places = []
     for step in (8e-6, 4e-6, 0.5e-6):
         machine = lab.solver(lab.scene([lab.grain(0.0, 0.0)], beams={"damping": 0.0}), step)
-        machine.arrays["state"][0, :, 0] += (1e-5, 2e-5, 0.01)
-        machine.arrays["state"][2, :, 0] -= (2e-5, 1e-5, 0.02)
+        machine.arrays["state"][0, :3, 0] += (1e-5, 2e-5, 0.01)
+        machine.arrays["state"][2, :3, 0] -= (2e-5, 1e-5, 0.02)
         lab.restart(machine)
         machine.advance(round(2e-3 / step))
-        places.append(machine.arrays["state"][:, :, 0].copy())
+        places.append(machine.arrays["state"][:, :3, 0].copy())
     coarse, fine = (np.abs(one - places[2]).max() for one in places[:2])
     assert 10 < coarse / fine < 40
+
+
+def test_a_checkpoint_without_angular_momenta_is_taken_up() -> None:
+    """Earlier versions kept three rows a triangle: the fourth is found from them, as it would have been, to the order
+    at which a step's derivatives are known. Here two squares have just met, and go on for 0.4 ms."""
+    machine = lab.two_squares(0.5, contact="exact")
+    machine.advance(220)
+    arrays, meta = machine.state()
+    assert beams_ledger.present(machine).stored > 0.0
+    older = BeamSolver.restored(machine.model, {**arrays, "state": arrays["state"][:, :3].copy()}, meta)
+    for one in (machine, older):
+        one.advance(60)
+    spin, other = (one.arrays["state"][:, 2, 1] for one in (machine, older))
+    assert np.abs(spin).max() > 10.0
+    assert np.abs(spin - other).max() < 1e-5 * np.abs(spin).max()
 
 
 def test_a_clamped_beam_bends_as_euler_and_bernoulli_say() -> None:
@@ -256,7 +271,7 @@ def test_forces_are_the_gradient_of_the_energy_at_walls_and_between_grains() -> 
     grains = [lab.grain(-1.2e-3, 0.0), lab.grain(0.7e-3, 0.2e-3)]
     machine = lab.solver(lab.scene(grains, beams={"contact": "exact"}, walls=walls), 1e-6)
     state = machine.arrays["state"]
-    state[:, :, 0] += np.random.default_rng(2).normal(size=(8, 3)) * (3e-5, 3e-5, 0.05)
+    state[:, :3, 0] += np.random.default_rng(2).normal(size=(8, 3)) * (3e-5, 3e-5, 0.05)
     lab.turn(machine, slice(4, 8), 0.4)
     force, found = lab.forces(machine), np.zeros((8, 3))
     assert len(beams_ledger.present(machine).pair) >= 2

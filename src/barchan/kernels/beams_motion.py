@@ -2,6 +2,11 @@
 
 A triangle's state is (x, z, angle) × (value, rate, and further derivatives); angles are counter-clockwise in the x–z
 plane, so a spin about y is the negative rate. Functions work on the rows low … high of what they are given.
+
+Gear's corrector moves places together with velocities, so x × v drifts away from what the torques say, though only as
+the method's order lets it. A fourth row of the state therefore carries the triangle's angular momentum about the origin
+(in the column of rates) with the same linear scheme, and the spin is what it leaves over: angular momentum adds up to
+zero wherever torques do, to the last digits, and the order stays.
 """
 
 from __future__ import annotations
@@ -21,6 +26,7 @@ from barchan.kernels.jit import njit
 
 # Gear's corrector with five values, for forces that depend on velocities.
 GEAR = (19.0 / 90.0, 3.0 / 4.0, 1.0, 1.0 / 2.0, 1.0 / 12.0)
+WHIRL = 3  # row of a triangle's state that is its angular momentum about the origin
 # The first three numbers of `limit` are where a beam breaks (share of its length, N, N m), the others where it yields
 # (N, N m); infinite where it does not.
 WHOLE, BY_STRETCH, BY_FORCE, BY_MOMENT = 0, 1, 2, 3  # states of a beam
@@ -129,11 +135,18 @@ def bend(
 
 
 @njit(cache=True)
-def predict(low: int, high: int, state: Any, step: float, gear: bool) -> None:
+def orbital(state: Any, t: int, mass: Any) -> float:
+    """Angular momentum of a triangle's way about the origin, kg m²/s, without its spin."""
+    return mass[t] * (state[t, 0, 0] * state[t, 1, 1] - state[t, 1, 0] * state[t, 0, 1])
+
+
+@njit(cache=True)
+def predict(low: int, high: int, state: Any, mass: Any, inertia: Any, step: float, gear: bool) -> None:
     """Carry the triangles over one step by Taylor's series; column 3 keeps the old acceleration for velocity Verlet."""
     h2, h3, h4 = step * step / 2.0, step**3 / 6.0, step**4 / 24.0
     for t in range(low, high):
-        for c in range(3):
+        state[t, WHIRL, 0], state[t, WHIRL, 1] = 0.0, orbital(state, t, mass) + inertia[t] * state[t, 2, 1]
+        for c in range(4 if gear else 3):
             x, v, a = state[t, c, 0], state[t, c, 1], state[t, c, 2]
             if gear:
                 b, d = state[t, c, 3], state[t, c, 4]
@@ -148,11 +161,13 @@ def predict(low: int, high: int, state: Any, step: float, gear: bool) -> None:
 
 
 @njit(cache=True)
-def correct(low: int, high: int, state: Any, step: float, gear: bool, acceleration: Any) -> None:
-    """Bring the prediction in line with the accelerations (free, 3) that it led to."""
+def correct(
+    low: int, high: int, state: Any, mass: Any, inertia: Any, step: float, gear: bool, acceleration: Any
+) -> None:  # fmt: skip
+    """Bring the prediction in line with the accelerations (free, 4) that it led to."""
     h2 = step * step / 2.0
     for t in range(low, high):
-        for c in range(3):
+        for c in range(4 if gear else 3):
             new = acceleration[t, c]
             if gear:
                 miss = (new - state[t, c, 2]) * h2
@@ -164,6 +179,8 @@ def correct(low: int, high: int, state: Any, step: float, gear: bool, accelerati
             else:
                 state[t, c, 1] += 0.5 * step * (new - state[t, c, 3])
                 state[t, c, 2] = new
+        if gear:
+            state[t, 2, 1] = (state[t, WHIRL, 1] - orbital(state, t, mass)) / inertia[t]
 
 
 @njit(cache=True)
@@ -171,7 +188,8 @@ def accelerate(
     low: int, high: int, free: int, state: Any, mass: Any, inertia: Any, load: Any, tied: Any, now: Any, gravity: Any,
     wall_power: Any, half: float, work: Any, acceleration: Any,
 ) -> None:  # fmt: skip
-    """Accelerations of the free triangles from contacts, beams and gravity; and the work of contacts, for the ledger.
+    """Accelerations (free, 4) of the free triangles from contacts, beams and gravity, the last the torque about the
+    origin; and the work of contacts, for the ledger.
 
     tied: (rows, 3) beams of a triangle: b + 1 where it is the first end, −b − 1 where it is the second, 0 for none.
     half: s, half a step, over which the powers before and now are entered into `work`; 0 leaves the work as it is.
@@ -209,6 +227,8 @@ def accelerate(
         acceleration[t, 0] = fx / mass[t] + gravity[0]
         acceleration[t, 1] = fz / mass[t] + gravity[2]
         acceleration[t, 2] = turn / inertia[t]
+        ax, az = acceleration[t, 0], acceleration[t, 1]
+        acceleration[t, WHIRL] = mass[t] * (state[t, 0, 0] * az - state[t, 1, 0] * ax) + turn
 
 
 @njit(cache=True)

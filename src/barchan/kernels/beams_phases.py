@@ -15,7 +15,7 @@ PREDICT, PLACE, FIND, PUSH, WALLS, BEND, ACCELERATE, DAMP, CORRECT = range(9)
 def work(which: int, low: int, high: int, c: Any, step: float, half: float, advance: float, gear: bool) -> None:
     """One phase on the rows low … high; c: the arrays, as `solvers/beams_arrays.py` names them."""
     if which == PREDICT:
-        predict(low, high, c.state, step, gear)
+        predict(low, high, c.state, c.mass, c.inertia, step, gear)
     elif which == PLACE:
         place_corners(low, high, c.state, c.body, c.facing, c.world, c.load)
     elif which == FIND:
@@ -44,4 +44,4 @@ def work(which: int, low: int, high: int, c: Any, step: float, half: float, adva
     elif which == DAMP:
         damped(low, high, c.beam_now, half, c.beam_loss, c.lost)
     else:
-        correct(low, high, c.state, step, gear, c.acceleration)
+        correct(low, high, c.state, c.mass, c.inertia, step, gear, c.acceleration)

@@ -254,6 +254,7 @@ class BeamSolver:
             setattr(solver, name, meta[name])
         solver._bind()
         a = solver.arrays
+        a["state"] = beams_arrays.with_whirl(a["state"], a["mass"], a["inertia"])
         solver._scratch = beams_arrays.scratch(
             len(a["bound"]), solver.triangle_count, len(a["first"]), len(a["length"])
         )  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 
 from barchan.kernels import neighbours
 from barchan.kernels.beams_contacts import LOADS
-from barchan.kernels.beams_motion import BEAM_COLUMNS, WORKS
+from barchan.kernels.beams_motion import BEAM_COLUMNS, WHIRL, WORKS
 from barchan.kernels.beams_overlap import COLUMNS
 from barchan.model.build import Model
 from barchan.model.build_triangles import Triangles
@@ -95,7 +95,7 @@ def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str
     walls = beams_walls.beam_walls(model, scene.beams.wall_thickness or reach, 2 * reach)
     middle = walls.corners.mean(axis=1)
     rows, materials = free + len(middle), list(scene.materials)
-    state = np.zeros((rows, 3, 5))
+    state = np.zeros((rows, WHIRL + 1, 5))
     state[:free, :2, 0], state[:free, 2, 0] = triangles.position, triangles.angle
     state[:free, :2, 1], state[:free, 2, 1] = triangles.velocity, triangles.spin
     state[free:, :2, 0] = middle
@@ -131,6 +131,22 @@ def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str
     }  # fmt: skip
 
 
+def with_whirl(state: np.ndarray, mass: np.ndarray, inertia: np.ndarray) -> np.ndarray:
+    """The state (rows, 4, 5) of a checkpoint that was written before states had a row for angular momentum."""
+    if state.shape[1] == WHIRL + 1:
+        return state
+    x, z = state[:, 0], state[:, 1]
+    whole = np.zeros((len(state), WHIRL + 1, 5))
+    whole[:, :WHIRL] = state
+    # Derivatives of the torque m x × a + I α: m (x × b + v × a), m (x × d + 2 v × b), with b, d those of a.
+    turn = [x[:, 0] * z[:, k] - z[:, 0] * x[:, k] for k in range(5)]
+    turn[3] += x[:, 1] * z[:, 2] - z[:, 1] * x[:, 2]
+    turn[4] += 2 * (x[:, 1] * z[:, 3] - z[:, 1] * x[:, 3])
+    for k in range(2, 5):
+        whole[:, WHIRL, k] = mass * turn[k] + inertia * state[:, 2, k]
+    return whole
+
+
 def beams_area(corners: np.ndarray) -> np.ndarray:
     """Areas (n,) m² of counter-clockwise triangles (n, 3, 2) m."""
     u, v = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
@@ -155,7 +171,7 @@ def scratch(rows: int, free: int, pairs: int, beams: int) -> dict[str, np.ndarra
     return {
         "facing": np.zeros((rows, 2)), "world": np.zeros((rows, 6)), "parting": np.zeros(pairs, np.int8),
         "touching": np.zeros(pairs, np.int8), "overlaps": np.zeros(pairs, np.int64),
-        "out": np.zeros((pairs, COLUMNS)), "load": np.zeros((rows, LOADS)), "acceleration": np.zeros((free, 3)),
+        "out": np.zeros((pairs, COLUMNS)), "load": np.zeros((rows, LOADS)), "acceleration": np.zeros((free, WHIRL + 1)),
         "wall_power": np.zeros((free, 2)), "beam_now": np.zeros((beams, BEAM_COLUMNS)),
     }  # fmt: skip
 
