@@ -147,8 +147,9 @@ def check(scene: SceneName, changes: Changes = None) -> None:
         typer.echo(f"{typer.style('warning:', fg='yellow', bold=True)} {warning}", err=True)
     typer.echo(f"{loaded.name}: ready to run")
     poured = f", and what {len(loaded.sources)} source(s) pour" if loaded.sources else ""
+    parts = "triangles" if loaded.solver == "beams" else "spheres"
     facts = (
-        ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} spheres{poured}"),
+        ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} {parts}{poured}"),
         (
             "time step",
             plan.time_step.text if loaded.stepless else f"{plan.time_step.value:.4g} s: {plan.time_step.text}",

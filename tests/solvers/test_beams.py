@@ -55,37 +55,34 @@ def test_friction_keeps_both_momenta_too(integrator: str) -> None:
     assert np.abs(rough.arrays["state"][:, 2, 1] - smooth.arrays["state"][:, 2, 1]).max() > 1.0  # rad/s
 
 
-def test_exact_contacts_keep_energy_at_the_default_step() -> None:
-    """Undamped squares, corner into side: kinetic plus elastic energy after the collision within 1e-6 of before."""
-    machine = lab.two_squares(0.5, contact="exact", damping=0.0)
+@pytest.mark.parametrize("integrator", ["gear", "verlet"])
+@pytest.mark.parametrize("angle", [0.0, 0.05, 0.2, 0.4, 0.8, 1.3, 1.5])
+def test_exact_contacts_keep_energy_at_the_default_step(angle: float, integrator: str) -> None:
+    """Undamped squares that meet face to face, nearly so, and corner into side.
+
+    Kinetic plus elastic energy after the collision is within 1e-6 of before, with either integrator. Crossings run fast
+    along nearly parallel sides and past their ends: a force that jumped there would show, 1e-3 and more.
+    """
+    machine = lab.two_squares(0.5, angle, contact="exact", damping=0.0, integrator=integrator)
     before = lab.energy(machine)
-    machine.advance(round(4e-3 / machine.dt))
+    machine.advance(round(6e-3 / machine.dt))
     state = beams_ledger.present(machine)
     assert sum(machine.arrays["seen"]) > 100 and state.stored == 0.0  # they have met and parted
-    assert state.beam_energy > 0.01 * before
+    assert state.beam_energy > 0.001 * before
     assert lab.energy(machine) == pytest.approx(before, rel=1e-6)
 
 
-@pytest.mark.parametrize("angle", [0.05, 0.2, 1.3])
-def test_exact_contacts_of_nearly_parallel_sides_keep_energy(angle: float) -> None:
-    """Crossings run fast along such sides and past their ends: a force that jumped there would show, 1e-3 and more."""
-    machine = lab.two_squares(0.5, angle, contact="exact", damping=0.0, integrator="verlet", step=1e-6)
-    before = lab.energy(machine)
-    machine.advance(8000)
-    assert beams_ledger.present(machine).stored == 0.0 and sum(machine.arrays["seen"]) > 1000
-    assert lab.energy(machine) == pytest.approx(before, rel=1e-5)
-
-
-def test_energy_converges_with_the_order_of_velocity_verlet() -> None:
-    """In the same collision: four times smaller for half the step."""
+@pytest.mark.parametrize(("integrator", "order"), [("verlet", 2), ("gear", 4)])
+def test_energy_converges_with_the_order_of_the_integrator(integrator: str, order: int) -> None:
+    """Corner into side, where the force sets in smoothly: 2^order times smaller, or more, for half the step."""
     errors = []
     for step in (4e-6, 2e-6, 1e-6):
-        machine = lab.two_squares(0.5, contact="exact", damping=0.0, integrator="verlet", step=step)
+        machine = lab.two_squares(0.5, contact="exact", damping=0.0, integrator=integrator, step=step)
         before = lab.energy(machine)
         machine.advance(round(4e-3 / step))
         errors.append(lab.energy(machine) - before)
-    assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.15)
-    assert errors[1] / errors[2] == pytest.approx(4.0, rel=0.15)
+    assert errors[0] / errors[1] > 0.85 * 2**order
+    assert errors[1] / errors[2] > 0.85 * 2**order
 
 
 def test_gear_is_of_fourth_order() -> None:
@@ -106,7 +103,7 @@ def test_gear_is_of_fourth_order() -> None:
 def test_a_checkpoint_without_angular_momenta_is_taken_up() -> None:
     """Earlier versions kept three rows a triangle: the fourth is found from them, as it would have been, to the order
     at which a step's derivatives are known. Here two squares have just met, and go on for 0.4 ms."""
-    machine = lab.two_squares(0.5, contact="exact")
+    machine = lab.two_squares(0.5, contact="exact", step=7e-6)
     machine.advance(220)
     arrays, meta = machine.state()
     assert beams_ledger.present(machine).stored > 0.0
@@ -192,10 +189,10 @@ def overlap(first: tuple, second: tuple, shift: tuple[float, float], contact: st
 def test_a_corner_in_a_side_is_of_the_first_kind() -> None:
     """A right-angled corner d deep has the area d² in the overlap: the paper's force is Y d², straight out.
 
-    `exact` has the energy Y d⁴/(2 ℓ), and so the force 2 Y d³/ℓ; ℓ is the longest edge of the smaller triangle, 2 mm.
+    `exact` has the energy 5/3 Y d⁶/A^(3/2), and so the force 10 Y d⁵/A^(3/2); A is the smaller triangle's area, 1 mm².
     """
     deep = 1e-4
-    for contact, kind, force in (("paper", 1, YOUNG * deep**2), ("exact", 6, 2 * YOUNG * deep**3 / 2e-3)):
+    for contact, kind, force in (("paper", 1, YOUNG * deep**2), ("exact", 6, 10 * YOUNG * deep**5 / 1e-9)):
         found = overlap(SHARP, WIDE, (-deep, 0.0), contact)
         assert found[KIND] == kind
         assert found[AREA] == pytest.approx(deep**2, rel=1e-9)
@@ -206,15 +203,17 @@ def test_a_corner_in_a_side_is_of_the_first_kind() -> None:
 def test_two_sides_face_to_face_in_exact_contact() -> None:
     """Right-angled triangles, longest edges L to each other and d in: both narrow by 2 m a metre behind these edges.
 
-    The overlap is 2 ∫ (L − 2 (d − x)) dx from 0 to d/2, which is L d − 3/2 d², and grows by L − 3 d. So the force is
-    Y (L d − 3/2 d²)(L − 3 d)/ℓ with ℓ = L: Y times the area for a shallow overlap.
+    The overlap is S = 2 ∫ (L − 2 (d − x)) dx from 0 to d/2, which is L d − 3/2 d², and grows by L − 3 d. With the
+    triangles' area A = L²/4 the force is 5 Y S²(L − 3 d)/A^(3/2), or 10 Y S (S/A) as long as d is small: Y S where S is
+    a tenth of A.
     """
     deep, edge = 1e-4, 2e-3
     left = ((0.0, -1e-3), (0.0, 1e-3), (-1e-3, 0.0))
     right = tuple((-x, z) for x, z in reversed(left))
     found = overlap(right, left, (-deep, 0.0), "exact")
     assert found[AREA] == pytest.approx(edge * deep - 1.5 * deep**2, rel=1e-9)
-    assert found[PUSH_X] == pytest.approx(YOUNG * found[AREA] * (edge - 3 * deep) / edge, rel=1e-9)
+    force = 10 * YOUNG * found[AREA] ** 2 / (edge**2 / 4) * (edge - 3 * deep) / edge
+    assert found[PUSH_X] == pytest.approx(force, rel=1e-9)
 
 
 def test_two_corners_in_each_other_are_of_the_second_kind() -> None:

@@ -20,6 +20,7 @@ EXACT = 6  # `kind` of an overlap that has an energy; 1 … 5 are those of Pösc
 ) = range(13)  # fmt: skip
 COLUMNS = 13
 TINY = 1e-300
+FULL = 5.0 / 3.0  # of the energy in `exact` contact, see `squeezed`
 
 
 @njit(cache=True, error_model="numpy")
@@ -79,14 +80,16 @@ def add(out: Any, fx: float, fz: float, px: float, pz: float, xi: float, zi: flo
 
 @njit(cache=True, error_model="numpy")
 def squeezed(area: float, young: float, total: float) -> tuple[float, float]:
-    """Energy Y area²/(2 ℓ) of an overlap in `exact` contact (J), and its derivative by the area (N/m).
+    """Energy FULL · Y area³/total^(3/2) of an overlap in `exact` contact (J), and its derivative by the area (N/m).
 
-    An energy of the area alone (Feng and Owen 2004) has a force without jumps, which one of its perimeter has not.
-    total: m², area of the smaller triangle, of size ℓ = 2 √total: over the whole longest edge of a right-angled one
-    with equal legs the force is Y · area, as in the paper.
+    An energy of the area alone (Feng and Owen 2004) has a force without jumps, which one of its perimeter has not; the
+    third power lets it set in without a kink even where two sides meet face to face. total: m², area of the smaller
+    triangle. FULL makes the force Y · area, as in the paper, where the longest edge of a right-angled triangle with
+    equal legs has been pressed in flat over a tenth of the triangle's area.
     """
-    press = 0.5 * young * area / math.sqrt(total)
-    return 0.5 * press * area, press
+    share = area / total
+    press = 3.0 * FULL * young * math.sqrt(total) * share * share
+    return press * area / 3.0, press
 
 
 @njit(cache=True, error_model="numpy")

@@ -33,8 +33,8 @@ def wall_push(
     """The forces of a wall on the corners of triangle t: out (3, 2) N. Answers with energy, area, and contact point.
 
     The part of the triangle behind the wall is bounded by the straight line between the points where the distance,
-    taken as linear along the edges, is zero. `exact`: the force is the gradient of SCALE · Y · area²/perimeter of that
-    part with respect to the three distances, so energy is conserved at a wall of any curvature. Else it is Y times the
+    taken as linear along the edges, is zero. `exact`: the force is the gradient of the energy `squeezed` of that part
+    with respect to the three distances, so energy is conserved at a wall of any curvature. Else it is Y times the
     smaller part of the triangle, along the wall's normal at the middle of the line, entered at the corners so that
     force and torque are the same.
     """

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +21,7 @@ from barchan.model.build import build
 from barchan.run.progress import Progress
 from barchan.scene import Scene
 from barchan.solvers.relax import RelaxSolver
+from barchan.studies.cores import side_by_side
 
 TOLERANCE = 1e-12
 STRAIN = 0.04  # of the paper's pure shear, which its Fig. 10 goes on to twice as much
@@ -107,16 +105,7 @@ def cost(packing: Packing) -> Cost:
 def costs(packing: Packing, seeds: Sequence[int], progress: Progress, *, workers: int | None = None) -> list[Cost]:
     """The costs of packings that differ in seeds, side by side on the cores, or in this process if `workers` is 1."""
     progress.status(f"{packing.count} grains at {packing.fraction:g}, {packing.minimiser}", f"{len(seeds)} seeds")
-    return _side_by_side(cost, [replace(packing, seed=seed) for seed in seeds], workers)
-
-
-def _side_by_side(work: Callable[[Packing], Cost], tasks: Iterable[Packing], workers: int | None) -> list[Cost]:
-    many = len(os.sched_getaffinity(0)) if workers is None else workers
-    if many == 1:
-        with threads.at_most(1):
-            return [work(task) for task in tasks]
-    with ProcessPoolExecutor(many, mp_context=get_context("spawn"), initializer=threads.use, initargs=(1,)) as pool:
-        return list(pool.map(work, tasks))
+    return side_by_side(cost, [replace(packing, seed=seed) for seed in seeds], workers)
 
 
 def exponent(x: Sequence[float], y: Sequence[float]) -> tuple[float, float]:
