@@ -7,11 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels.beams_contacts import count_kinds, deepest_overlap, gather, list_overlaps
+from barchan.kernels.beams_contacts import (
+    DRAG_LOAD_TURN,
+    DRAG_LOAD_X,
+    DRAG_LOAD_Z,
+    LOAD_TURN,
+    LOAD_X,
+    LOAD_Z,
+    count_kinds,
+    deepest_overlap,
+    gather,
+    list_overlaps,
+)
 from barchan.kernels.beams_motion import farthest
 from barchan.kernels.beams_phases import BEND, CORRECT, DAMP, FIND, PLACE, PREDICT, PUSH, WALLS, work
 from barchan.kernels.beams_walls import FLAT
 from barchan.kernels.jit import njit, prange
+from barchan.kernels.servos import AXIS, PRESSED, RATE, TURNS, WAY, drift_servos, kick_servos
 
 CHUNK = 64  # rows that one thread takes at a time
 
@@ -39,6 +51,47 @@ def move_walls(pose: Any, c: Any) -> None:
             else:
                 c.smooth_now[s, 2] = c.smooth_rest[s, 2]
             c.smooth_motion[s, 0], c.smooth_motion[s, 1], c.smooth_motion[s, 2] = vx, vz, -wy
+
+
+@njit(cache=True)
+def place_servos(pose: Any, c: Any) -> None:
+    """Enter into `pose` (walls, 6) where walls are that are moved by forces."""
+    for s in range(len(c.servo_row)):
+        m, w = c.servo_row[s], c.servo_wall[s]
+        way, rate = c.motion_table[m, WAY], c.motion_table[m, RATE]
+        if c.motion_table[m, TURNS] > 0.0:
+            x, z = c.motion_table[m, 0], c.motion_table[m, 2]
+            angle, spin = -c.motion_table[m, AXIS + 1] * way, c.motion_table[m, AXIS + 1] * rate
+            cos, sin = math.cos(angle), math.sin(angle)
+            pose[w, 0], pose[w, 1], pose[w, 2] = x - cos * x + sin * z, z - sin * x - cos * z, angle
+            pose[w, 3], pose[w, 4], pose[w, 5] = -spin * z, spin * x, spin
+        else:
+            ax, az = c.motion_table[m, AXIS], c.motion_table[m, AXIS + 2]
+            pose[w, 0], pose[w, 1], pose[w, 2] = ax * way, az * way, 0.0
+            pose[w, 3], pose[w, 4], pose[w, 5] = ax * rate, az * rate, 0.0
+
+
+@njit(cache=True)
+def press_servos(c: Any) -> None:
+    """Add up what triangles do to the walls that are moved by forces, along or about their axes, in a fixed order.
+
+    A smooth wall has its part in `reaction`, a strip of triangles in the loads of its rows.
+    """
+    for s in range(len(c.servo_row)):
+        m, w = c.servo_row[s], c.servo_wall[s]
+        fx, fz, turn = 0.0, 0.0, 0.0
+        for t in range(c.free if c.smooth else 0):
+            fx, fz, turn = fx - c.reaction[t, s, 0], fz - c.reaction[t, s, 1], turn - c.reaction[t, s, 2]
+        for row in range(c.wall_rows[w, 0], c.wall_rows[w, 1]):
+            gx, gz = c.load[row, LOAD_X] + c.load[row, DRAG_LOAD_X], c.load[row, LOAD_Z] + c.load[row, DRAG_LOAD_Z]
+            fx, fz = fx + gx, fz + gz
+            turn += c.load[row, LOAD_TURN] + c.load[row, DRAG_LOAD_TURN]
+            turn += c.state[row, 0, 0] * gz - c.state[row, 1, 0] * gx
+        if c.motion_table[m, TURNS] > 0.0:  # turn is counter-clockwise in the x–z plane: about −y
+            turn -= c.motion_table[m, 0] * fz - c.motion_table[m, 2] * fx
+            c.servo[s, PRESSED] = -c.motion_table[m, AXIS + 1] * turn
+        else:
+            c.servo[s, PRESSED] = c.motion_table[m, AXIS] * fx + c.motion_table[m, AXIS + 2] * fz
 
 
 @njit(cache=True, parallel=True)
@@ -70,19 +123,26 @@ def phases(c: Any, begin: int, end: int, step: float, half: float, advance: floa
 
 
 @njit(cache=True)
-def advance(c: Any, poses: Any, step: float, gear: bool, reach: float, whole: int) -> int:
+def advance(c: Any, poses: Any, begin: int, step: float, gear: bool, reach: float, whole: int) -> int:
     """Take a step of `step` s for each of the poses (steps, walls, 6) of walls; answers with how many were taken.
 
-    Comes back early where a triangle has gone farther than `reach` (m) since the lists were made, and where fewer than
-    `whole` beams are left. c.worst: (3,) the deepest overlap so far with its triangles.
+    begin: number of the step before. Comes back early where a triangle has gone farther than `reach` (m) since the
+    lists were made, and where fewer than `whole` beams are left. c.worst: (3,) the deepest overlap so far with its
+    triangles.
     """
     done = 0
     first, second, last = np.int64(PREDICT), np.int64(PLACE), np.int64(CORRECT)
     while done < len(poses):
         phases(c, first, first, step, 0.5 * step, 1.0, gear)
+        drift_servos((begin + done) * step, step, c.servo, c.servo_table, c.servo_row, c.motion_table)
+        place_servos(poses[done], c)
         move_walls(poses[done], c)
         count = phases(c, second, last, step, 0.5 * step, 1.0, gear)
         done += 1
+        press_servos(c)
+        kick_servos(
+            (begin + done) * step, 0.5 * step, step, c.servo, c.servo_table, c.servo_row, c.motion_table
+        )  # fmt: skip
         count_kinds(count, c.overlaps, c.out, c.seen)
         share, one, other = deepest_overlap(count, c.overlaps, c.first, c.second, c.out, c.area, c.free, c.load)
         if share > c.worst[0]:

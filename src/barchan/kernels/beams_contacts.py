@@ -144,21 +144,31 @@ def gather(count: int, overlaps: Any, first: Any, second: Any, out: Any, load: A
         load[k, DRAG_LOAD_TURN] += out[p, DRAG_TURN_SECOND]
 
 
+@njit(cache=True)
+def note(row: Any, fx: float, fz: float, x: float, z: float) -> None:
+    """Add a force at a point to the force and the torque about the origin in row (3,)."""
+    row[0] += fx
+    row[1] += fz
+    row[2] += x * fz - z * fx
+
+
 @njit(cache=True, error_model="numpy")
 def push_from_walls(
     low: int, high: int, walls: int, wall_kind: Any, wall_now: Any, wall_motion: Any, wall_material: Any,
     wall_present: Any,
     state: Any, world: Any, bound: Any, mass: Any, area: Any, material: Any, kinds: int, table: Any, graded: bool,
-    slow: float, step: float, load: Any, wall_power: Any,
+    slow: float, step: float, wall_servo: Any, load: Any, wall_power: Any, reaction: Any,
 ) -> None:  # fmt: skip
     """Add what half-planes and circles do to the triangles that reach behind them.
 
     wall_now: (walls, 4) as in `wall_distance`; wall_motion: (walls, 3) velocity of the scene's origin on the wall and
-    spin. wall_power: (free, 2) W, what walls do through pushes and through friction.
+    spin. wall_power: (free, 2) W, what walls do through pushes and through friction. reaction: (free, servos, 3) the
+    force of walls that are moved by forces and its torque about the origin; wall_servo: (walls,) which one, or −1.
     """
     corner = np.empty((3, 2))
     for t in range(low, high):
         wall_power[t, 0], wall_power[t, 1] = 0.0, 0.0
+        reaction[t] = 0.0
         x, z = state[t, 0, 0], state[t, 1, 0]
         for w in range(walls):
             if not wall_present[w]:
@@ -182,6 +192,8 @@ def push_from_walls(
                 vx = wall_motion[w, 0] - wall_motion[w, 2] * world[t, 2 * c + 1]
                 vz = wall_motion[w, 1] + wall_motion[w, 2] * world[t, 2 * c]
                 wall_power[t, 0] += gx * vx + gz * vz
+                if wall_servo[w] >= 0:
+                    note(reaction[t, wall_servo[w]], gx, gz, world[t, 2 * c], world[t, 2 * c + 1])
             push = math.sqrt(fx * fx + fz * fz)
             if friction > 0.0 and push > 0.0:
                 vx, vz = wall_motion[w, 0] - wall_motion[w, 2] * pz, wall_motion[w, 1] + wall_motion[w, 2] * px
@@ -192,6 +204,8 @@ def push_from_walls(
                 load[t, DRAG_LOAD_Z] += fz
                 load[t, DRAG_LOAD_TURN] += (px - x) * fz - (pz - z) * fx
                 wall_power[t, 1] += fx * vx + fz * vz
+                if wall_servo[w] >= 0:
+                    note(reaction[t, wall_servo[w]], fx, fz, px, pz)
 
 
 @njit(cache=True)

@@ -37,7 +37,7 @@ from barchan.potentials import Potential
 
 TEMPLATES = (  # those that a template imports stand before it
     "turning", "wall_frames", "soft_slots", "soft_rows", "soft_drift", "soft_gather", "soft_surfaces", "soft_stages",
-    "soft_pairs", "soft_walls", "soft_meshes", "soft_servos", "soft_tethers", "soft_box", "soft_motion",
+    "soft_pairs", "soft_walls", "soft_meshes", "servos", "soft_servos", "soft_tethers", "soft_box", "soft_motion",
     "soft_runge_kutta",
 )  # fmt: skip
 CUDA_TEMPLATES = (  # the functions of the CPU's templates that they call are compiled for the GPU as they are
@@ -48,7 +48,7 @@ HARD_TEMPLATES = ("turning", "wall_frames", "hard_queue", "hard_pairs", "hard_wa
 RELAX_TEMPLATES = ("turning", "relax_energy", "relax_steps")
 BEAMS_TEMPLATES = ("turning", "wall_frames", "beams_poses")
 BEAMS_KERNELS = (  # the same for every scene; in the cache too, because numba does not see that a called file changed
-    "beams_overlap", "beams_walls", "beams_contacts", "beams_motion", "beams_phases", "beams_advance",
+    "servos", "beams_overlap", "beams_walls", "beams_contacts", "beams_motion", "beams_phases", "beams_advance",
 )  # fmt: skip
 PACKAGE = "barchan_bound_"  # how the names of packages in the cache begin
 DAY = 86_400.0  # s

@@ -10,12 +10,13 @@ from typing import Any
 
 from barchan.kernels.bound import DEFORMS, MESHES, SERVOS
 from barchan.kernels.jit import njit
+from barchan.kernels.servos import drift_servos
 from barchan.kernels.soft_box import deform_box, resist
 from barchan.kernels.soft_drift import drift
 from barchan.kernels.soft_gather import gather
 from barchan.kernels.soft_meshes import join_facets
 from barchan.kernels.soft_pairs import pair_pass
-from barchan.kernels.soft_servos import drift_servos, push_servos
+from barchan.kernels.soft_servos import push_servos
 from barchan.kernels.soft_surfaces import move_walls, wall_pace
 from barchan.kernels.soft_tethers import pull_tethers
 from barchan.kernels.soft_walls import wall_pass

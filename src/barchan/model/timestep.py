@@ -116,7 +116,7 @@ def contact_time(model: Model, grains: Grains, speed: float) -> float:
         for wall in {materials[m] for m in np.unique(model.walls.material)}:
             pair = surface(scene, name, wall, True)
             shortest = min(shortest, model.wall_law.contact_time(pair, spheres.min(), mass, speed))
-        for owner, moved in _servo_masses(model, grains):
+        for owner, moved in servo_masses(model, grains):
             pair = surface(scene, name, owner, True)
             light = mass * moved / (mass + moved)
             shortest = min(shortest, model.wall_law.contact_time(pair, spheres.min(), light, speed))
@@ -136,7 +136,7 @@ def _tether_time(model: Model, grains: Grains) -> float:
     return shortest
 
 
-def _servo_masses(model: Model, grains: Grains) -> list[tuple[str, float]]:
+def servo_masses(model: Model, grains: Grains) -> list[tuple[str, float]]:
     """Material of every wall that forces move, and how heavy, kg, it feels to a grain that hits it."""
     found = []
     for wall in model.scene.walls:

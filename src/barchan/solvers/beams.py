@@ -56,6 +56,10 @@ class BeamSolver:
         c = self.packed()
         self.find_forces(c)
         self.arrays["state"][: c.free, :, 2] = c.acceleration
+        if len(c.servo):
+            beams_changes.span_servos(self)
+            self.kernels.press_servos(c)
+            self.kernels.kick_servos(0.0, 0.0, 0.5 * self.dt, c.servo, c.servo_table, c.servo_row, c.motion_table)
         state = beams_ledger.present(self)
         self.stored_at_start = state.stored
         book = beams_ledger.energies(self, state)
@@ -100,7 +104,7 @@ class BeamSolver:
             c = self.packed()
             whole = int(np.count_nonzero(self.arrays["broken"] == 0))
             poses = self._poses(self.step + 1, min(steps - done, BATCH))
-            taken = self.kernels.advance(c, poses, self.dt, gear, 0.5 * self.skin, whole)
+            taken = self.kernels.advance(c, poses, self.step, self.dt, gear, 0.5 * self.skin, whole)
             done += taken
             self.step += taken
             beams_watch.finite(self)
@@ -134,10 +138,12 @@ class BeamSolver:
         """Make the lists of near triangles anew."""
         self.room = beams_arrays.make_lists(self.arrays, self.skin, self.room)
         self.rebuilds += 1
+        self._scratch = self._room_for_steps()
+
+    def _room_for_steps(self) -> dict[str, np.ndarray]:
         a = self.arrays
-        self._scratch = beams_arrays.scratch(
-            len(a["bound"]), self.triangle_count, len(a["first"]), len(a["length"])
-        )  # fmt: skip
+        counts = len(a["bound"]), self.triangle_count, len(a["first"]), len(a["length"]), len(a["servo"])
+        return beams_arrays.scratch(*counts)
 
     def packed(self) -> Arrays:
         """The arrays as the kernels take them."""
@@ -149,7 +155,7 @@ class BeamSolver:
         ), strict=True))  # fmt: skip
         if known["world"] is None:  # before the first lists
             empty = np.zeros(0, np.int64)
-            known |= beams_arrays.scratch(counts["rows"], counts["free"], 0, counts["beams"])
+            known |= beams_arrays.scratch(counts["rows"], counts["free"], 0, counts["beams"], len(a["servo"]))
             known |= dict.fromkeys(("first", "second"), empty)
             known["origin"] = np.zeros((counts["rows"], 2))
         return Arrays(**{name: counts[name] if name in counts else known[name] for name in Arrays._fields})
@@ -176,6 +182,7 @@ class BeamSolver:
     def start_motion(self, name: str) -> None:
         """The motions of the wall begin now."""
         self.arrays["begun"][self.model.walls.names.index(name)] = self.time
+        beams_changes.span_servos(self)
 
     def change_gravity(self, gravity: Any) -> None:
         """Gravity is another one, (3,) m/s², from now on."""
@@ -255,9 +262,9 @@ class BeamSolver:
         solver._bind()
         a = solver.arrays
         a["state"] = beams_arrays.with_whirl(a["state"], a["mass"], a["inertia"])
-        solver._scratch = beams_arrays.scratch(
-            len(a["bound"]), solver.triangle_count, len(a["first"]), len(a["length"])
-        )  # fmt: skip
+        for name, array in beams_arrays.servos(model).items():  # which older checkpoints have not
+            a.setdefault(name, array)
+        solver._scratch = solver._room_for_steps()
         return solver
 
 

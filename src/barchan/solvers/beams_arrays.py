@@ -10,6 +10,7 @@ from barchan.kernels import neighbours
 from barchan.kernels.beams_contacts import LOADS
 from barchan.kernels.beams_motion import BEAM_COLUMNS, WHIRL, WORKS
 from barchan.kernels.beams_overlap import COLUMNS
+from barchan.kernels.servos import SERVO_COLUMNS
 from barchan.model.build import Model
 from barchan.model.build_triangles import Triangles
 from barchan.model.grains import Grains
@@ -77,12 +78,20 @@ class Arrays(NamedTuple):
     smooth_motion: Any
     smooth_material: Any
     smooth_present: Any
+    smooth_servo: Any
+    servo: Any
+    servo_table: Any
+    servo_row: Any
+    servo_wall: Any
+    motion_table: Any
+    reaction: Any
     seen: Any
     worst: Any
 
 
 SCRATCH = (
     "facing", "world", "parting", "touching", "overlaps", "out", "load", "acceleration", "wall_power", "beam_now",
+    "reaction",
 )  # fmt: skip
 COUNTS = ("rows", "free", "beams", "pairs", "kinds", "smooth", "moved_walls", "graded", "slow")
 
@@ -128,6 +137,7 @@ def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str
         "smooth_present": np.ones(len(walls.smooth_rest), bool), "wall_present": np.ones(len(scene.walls), bool),
         "seen": np.zeros(7, np.int64), "worst": np.array([0.0, -1.0, -1.0]),
         "gates": np.zeros((len(model.gates), 7)), "marked": np.zeros(len(model.gates) + 1), "booked": np.zeros(5),
+        **servos(model),
     }  # fmt: skip
 
 
@@ -166,13 +176,21 @@ def tied(ends: np.ndarray, rows: int) -> np.ndarray:
     return found
 
 
-def scratch(rows: int, free: int, pairs: int, beams: int) -> dict[str, np.ndarray]:
+def servos(model: Model) -> dict[str, np.ndarray]:
+    """State of the walls that are moved by forces, at rest where the scene has them."""
+    return {
+        "servo": np.zeros((len(model.walls.servo_row), SERVO_COLUMNS)), "servo_table": model.walls.servo_table.copy(),
+    }  # fmt: skip
+
+
+def scratch(rows: int, free: int, pairs: int, beams: int, servos: int) -> dict[str, np.ndarray]:
     """Arrays that every step fills anew."""
     return {
         "facing": np.zeros((rows, 2)), "world": np.zeros((rows, 6)), "parting": np.zeros(pairs, np.int8),
         "touching": np.zeros(pairs, np.int8), "overlaps": np.zeros(pairs, np.int64),
         "out": np.zeros((pairs, COLUMNS)), "load": np.zeros((rows, LOADS)), "acceleration": np.zeros((free, WHIRL + 1)),
         "wall_power": np.zeros((free, 2)), "beam_now": np.zeros((beams, BEAM_COLUMNS)),
+        "reaction": np.zeros((free, servos, 3)),
     }  # fmt: skip
 
 
@@ -190,7 +208,13 @@ def constants(model: Model) -> dict[str, np.ndarray]:
         yields and yields.moment,
     ]  # fmt: skip
     bending, turning = beams.stiffness * beams.inertia, beams.damping * beams.inertia
+    moved = model.walls.wall[model.walls.servo_piece]
+    owner = {int(wall): s for s, wall in enumerate(moved)}
+    smooth = [owner.get(k, -1) for k, wall in enumerate(scene.walls) if beams_walls.is_smooth(wall)]
     return {
+        "servo_row": model.walls.servo_row,
+        "servo_wall": moved.astype(np.int64),
+        "smooth_servo": np.array(smooth, np.int64),
         "table": np.array(rows, float),
         "constants": np.array([beams.stiffness, bending, beams.damping, turning]),
         "limit": np.array([np.inf if one is None else one for one in limits]),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.kernels.beams_motion import BEAM_STORED
+from barchan.kernels.servos import RATE
 from barchan.solvers import beams_ledger, common
 
 if TYPE_CHECKING:
@@ -126,7 +127,19 @@ def meet_walls(solver: BeamSolver) -> bool:
     n = solver.triangle_count
     owner = np.searchsorted(a["wall_rows"][:, 1], np.arange(n, len(a["bound"])), side="right")
     a["row_present"][n:] = there[owner] if len(owner) else True
+    walls = model.walls
+    gone = walls.servo_row[~there[walls.wall[walls.servo_piece]]]
+    if len(gone):  # forces move no wall that is not there
+        a["motion_table"][gone, RATE] = 0.0
     return changed
+
+
+def span_servos(solver: BeamSolver) -> None:
+    """Let forces move walls while they are there and their motions last, as events have it."""
+    a, walls = solver.arrays, solver.model.walls
+    begun = np.zeros(len(walls.rest))
+    begun[walls.frame] = a["begun"][walls.wall]
+    a["servo_table"][:, 5:7] = walls.spans(begun, a["rule"])
 
 
 def exchange_walls(solver: BeamSolver) -> None:
@@ -142,6 +155,7 @@ def rule_wall(solver: BeamSolver, name: str, rule: int) -> None:
     """Add or remove a wall from now on."""
     walls = solver.model.walls
     solver.arrays["rule"][walls.wall == walls.names.index(name)] = rule
+    span_servos(solver)
     exchange_walls(solver)
 
 

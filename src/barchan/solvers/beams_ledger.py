@@ -71,8 +71,11 @@ def energies(solver: BeamSolver, state: Present) -> dict[str, float]:
     work = a["work"][:n].sum(axis=0)
     pushed_by, dragged_by = a["work"][n:, 0].sum() + work[2], a["work"][n:, 1].sum() + work[3]
     gone = a["booked"]
+    servo_kinetic, driven, lost, given = common.servo_work(
+        solver.model, a["servo"], a["motion_table"], 0.5 * solver.dt
+    )  # fmt: skip
     book = {
-        "kinetic_energy": kinetic(solver),
+        "kinetic_energy": kinetic(solver) + servo_kinetic,
         "potential_energy": potential(solver),
         "stored_energy": state.stored,
         "dissipated_normal": float(work[0] + pushed_by + solver.stored_at_start - state.stored + gone[3]),
@@ -83,7 +86,7 @@ def energies(solver: BeamSolver, state: Present) -> dict[str, float]:
         "dissipated_beams": float(a["lost"].sum() + gone[4]),
     }
     inside = sum(book.values())
-    book["wall_work"] = float(pushed_by + dragged_by)
+    book["wall_work"] = float(pushed_by + dragged_by) - given + driven - lost
     for line, name in enumerate(("inflow_energy", "outflow_energy", "event_work")):
         book[name] = float(gone[line])
     total = inside - book["wall_work"] - book["inflow_energy"] + book["outflow_energy"] - book["event_work"]

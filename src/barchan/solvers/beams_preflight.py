@@ -14,7 +14,7 @@ from barchan.kernels.beams_overlap import FULL
 from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
-from barchan.model.timestep import TimeStep, impact_speed
+from barchan.model.timestep import TimeStep, impact_speed, servo_masses
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.solvers import beams_ledger, beams_walls
 from barchan.solvers.beams import BeamSolver
@@ -150,6 +150,8 @@ def choose(model: Model, grains: Grains) -> TimeStep:
     square = max(
         float(2 * np.max((push + hold) / triangles.mass)), float(2 * np.max(turn / triangles.inertia)), 1e-300
     )  # fmt: skip
+    for _, mass in servo_masses(model, grains):  # pressed by as many triangles as stand in a row
+        square = max(square, 2 * hold * math.sqrt(count) / mass)
     period = 2 * math.pi / math.sqrt(square)
     if beams.damping:
         period = min(period, 2 * float(triangles.mass.min()) / beams.damping)

@@ -28,7 +28,7 @@ def share(kernels: Any, c: Arrays) -> None:
     compile_for(
         kernels.push_from_walls, 0, 0, c.smooth, c.smooth_kind, c.smooth_now, c.smooth_motion, c.smooth_material,
         c.smooth_present, c.state, c.world, c.bound, c.mass, c.area, c.material, c.kinds, c.table, c.graded, c.slow,
-        0.0, c.load, c.wall_power,
+        0.0, c.smooth_servo, c.load, c.wall_power, c.reaction,
     )  # fmt: skip
 
 
@@ -36,4 +36,4 @@ def compile_steps(paths: list[Callable[..., Any]], arrays: Any) -> None:
     """Compile forces and steps, for arrays of this type, into the cache."""
     kernels = kernel_compiler.bind_beams(paths)
     compile_for(kernels.phases, arrays, 0, 0, 0.0, 0.0, 0.0, False)
-    compile_for(kernels.advance, arrays, np.zeros((0, 0, 0)), 0.0, False, 0.0, 0)
+    compile_for(kernels.advance, arrays, np.zeros((0, 0, 0)), 0, 0.0, False, 0.0, 0)

@@ -59,6 +59,11 @@ def beam_walls(model: Model, thickness: float, reach: float) -> BeamWalls:
     )
 
 
+def is_smooth(wall: Wall) -> bool:
+    """Whether triangles feel their corners' distance from the wall; else it is a strip of triangles itself."""
+    return _smooth(wall) is not None
+
+
 def _smooth(wall: Wall) -> tuple[int, tuple[float, float, float, float]] | None:
     shape = wall.shape
     if isinstance(shape, Plane) and shape.sides == "front" and _level(shape.normal):
@@ -132,7 +137,7 @@ def refuse(model: Model) -> list[Finding]:
     for k, wall in enumerate(model.scene.walls):
         where = f"walls[{k}]"
         if any(isinstance(motion, Servo) for motion in wall.motion):
-            findings.append(Finding(f"{where}.motion", "a servo", "walls of the solver 'beams' have given motions"))
+            findings += _refuse_servo(model, wall, f"{where}.motion")
         elif wall.motion and not _stays_flat(wall, model.scene.duration):
             findings.append(Finding(f"{where}.motion", "leaves the x–z plane", "must turn about y and move in x and z"))
         if wall.absorbing or wall.sticky:
@@ -143,6 +148,18 @@ def refuse(model: Model) -> list[Finding]:
         elif isinstance(wall.shape, Plane) and _smooth(wall) is None:
             findings.append(Finding(where, "a plane of both sides or across y", "take a rectangle, or sides = 'front'"))
     return findings
+
+
+def _refuse_servo(model: Model, wall: Wall, where: str) -> list[Finding]:
+    servo = wall.motion[-1]
+    assert isinstance(servo, Servo)
+    if len(wall.motion) > 1:
+        return [Finding(where, "a servo and other motions", "of flat grains' walls it must be the only one")]
+    if model.scene.beams.integrator != "verlet":
+        return [Finding(where, "a servo", "needs beams.integrator = 'verlet'", "set it, or give the wall a motion")]
+    if not (_level(servo.axis) if servo.torque is None else _sideways(servo.axis)):
+        return [Finding(f"{where}.axis", str(servo.axis), "must slide in x and z, or turn about y")]
+    return []
 
 
 def _stays_flat(wall: Wall, duration: float) -> bool:

@@ -1,4 +1,4 @@
-"""What solvers have in common: the books of gates, and where walls are."""
+"""What solvers have in common: the books of gates and of walls moved by forces, and where walls are."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from barchan.geometry import multiply, rotate
+from barchan.kernels.servos import DRIVE_WORK, GRAIN_WORK, LOSS, PRESSED, RATE, VELOCITY
 from barchan.model.build import Model
 from barchan.observables import Gate
 
@@ -44,6 +45,30 @@ def count_passing(
         book[MASS] += mass[row]
         book[MOMENTUM] += mass[row] * velocity[row]
         book[ENERGY] += carried
+
+
+def servo_books(model: Model, servo: np.ndarray, motion_table: np.ndarray, ahead: float) -> np.ndarray:
+    """Per wall moved by forces, (S, 3) J: work of its drive, its losses, work done on grains.
+
+    ahead: s, for which the present powers have been entered too long.
+    """
+    if not len(servo):
+        return np.zeros((0, 3))
+    _, drive, damping = model.walls.servo_table[:, :3].T
+    rate = motion_table[model.walls.servo_row, RATE]
+    driven = servo[:, DRIVE_WORK] - ahead * drive * rate
+    lost = servo[:, LOSS] - ahead * damping * rate**2
+    given = servo[:, GRAIN_WORK] + ahead * servo[:, PRESSED] * rate
+    return np.column_stack([driven, lost, given])
+
+
+def servo_work(
+    model: Model, servo: np.ndarray, motion_table: np.ndarray, ahead: float
+) -> tuple[float, float, float, float]:
+    """Of all walls moved by forces, J: kinetic energy, work of their drives, their losses, work done on grains."""
+    kinetic = 0.5 * model.walls.servo_table[:, 0] * servo[:, VELOCITY] ** 2
+    driven, lost, given = servo_books(model, servo, motion_table, ahead).sum(axis=0)
+    return float(kinetic.sum()), float(driven), float(lost), float(given)
 
 
 def wall_poses(model: Model, time: float, begun: np.ndarray, motion_table: np.ndarray) -> np.ndarray:

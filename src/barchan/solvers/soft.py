@@ -342,26 +342,9 @@ class SoftSolver:
         return float(held[0] - half * held[2] + gone[0]), float(held[1] - half * held[3] + gone[1])
 
     def servo_books(self) -> np.ndarray:
-        """Per wall moved by forces, (S, 3) J: work of its drive, its losses, work done on grains.
-
-        As with contacts, half of the present step's power is taken back.
-        """
-        k, walls, servo = self.kernels, self.model.walls, self.arrays["servo"]
-        if not len(servo):
-            return np.zeros((0, 3))
-        _, drive, damping = walls.servo_table[:, :3].T
-        rate, half = self.arrays["motion_table"][walls.servo_row, k.RATE], self.stepper.half * self.dt
-        driven = servo[:, k.DRIVE_WORK] - half * drive * rate
-        lost = servo[:, k.LOSS] - half * damping * rate**2
-        given = servo[:, k.GRAIN_WORK] + half * servo[:, k.PUSH] * rate
-        return np.column_stack([driven, lost, given])
-
-    def servo_work(self) -> tuple[float, float, float, float]:
-        """Of all walls moved by forces, J: kinetic energy, work of their drives, their losses, work done on grains."""
-        velocity = self.arrays["servo"][:, self.kernels.VELOCITY]
-        kinetic = 0.5 * self.model.walls.servo_table[:, 0] * velocity**2
-        driven, lost, given = self.servo_books().sum(axis=0)
-        return float(kinetic.sum()), float(driven), float(lost), float(given)
+        """Books of walls moved by forces: as with contacts, half of the present step's power is taken back."""
+        a = self.arrays
+        return common.servo_books(self.model, a["servo"], a["motion_table"], self.stepper.half * self.dt)
 
     # ------------------------------------------------------------ safety, and coming back
 

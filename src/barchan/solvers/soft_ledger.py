@@ -138,7 +138,9 @@ def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
     work, wall_work = solver.work_done()
     normal, tangential = totals(state)
     first_normal, first_tangential = solver.stored_at_start
-    servo_kinetic, driven, lost, given = solver.servo_work()
+    servo_kinetic, driven, lost, given = common.servo_work(
+        solver.model, a["servo"], a["motion_table"], solver.stepper.half * solver.dt
+    )
     book = {
         "kinetic_energy": kinetic(solver) + servo_kinetic,
         "potential_energy": float(potential),
