@@ -108,6 +108,9 @@ def test_a_checkpoint_without_angular_momenta_is_taken_up() -> None:
     arrays, meta = machine.state()
     assert beams_ledger.present(machine).stored > 0.0
     older = BeamSolver.restored(machine.model, {**arrays, "state": arrays["state"][:, :3].copy()}, meta)
+    for k, near in ((2, 1e-9), (3, 1e-3), (4, 1e-2)):  # the torque about the origin and its derivatives
+        row, kept = older.arrays["state"][:, 3, k], arrays["state"][:, 3, k]
+        assert np.abs(row - kept).max() < near * np.abs(kept).max()
     for one in (machine, older):
         one.advance(60)
     spin, other = (one.arrays["state"][:, 2, 1] for one in (machine, older))
