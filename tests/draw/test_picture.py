@@ -18,7 +18,7 @@ from barchan.draw.camera import CAMERAS, Window, camera_for, flat_view, sphere_b
 from barchan.draw.files import save_figure
 from barchan.draw.picture import Picture, Stage, draw_scene, length_unit, time_text
 from barchan.draw.profile import draw_profile
-from barchan.draw.render import cell_outline
+from barchan.draw.render import cell_outline, placed
 from barchan.errors import FileError
 from barchan.record.whole import replaced
 from barchan.shapes.box import Box
@@ -109,6 +109,18 @@ def test_walls_are_drawn_where_they_are_and_only_while_they_are_there():
     moved = picture.pixels(frame)
     assert (drawn != gone).any(axis=2).sum() > 400
     assert (drawn != moved).any(axis=2).sum() > 100
+
+
+def test_an_endless_wall_that_has_come_down_on_the_grains_is_drawn_there():
+    """Made far above them and moved since, as a press is: it is a line at its present height, as wide as the grains."""
+    frame = some_spheres(walls=1)
+    top = float(frame.sphere_position[:, 2].max())
+    frame.wall_pose[0, 2] = top - 5.0
+    stage = Stage.of([frame], [Plane(point=(0, 0, 5), normal=(0, 0, -1))], "front", "group")
+    (wall,) = placed(stage.walls, frame)
+    line = np.concatenate(wall.lines)
+    assert line[:, 2] == pytest.approx(np.full(len(line), top))
+    assert np.ptp(line[:, 0]) >= np.ptp(frame.sphere_position[:, 0])
 
 
 def test_the_periodic_box_of_the_moment_is_drawn():

@@ -88,7 +88,8 @@ class Stage:
         world = _down_to_floor(world, scene_walls)
         largest = max(float(world.span.max()), 1e-9)
         room = np.maximum(0.04 * world.span, (0.35 * largest - world.span) / 2.0) * (1.0, 1.0, 0.0)
-        walls = wall_drawings(scene_walls, world.low - room, world.high + room + (0.0, 0.0, 0.04 * largest))
+        low, high = world.low - room, world.high + room + (0.0, 0.0, 0.04 * largest)
+        walls = wall_drawings(scene_walls, low, high, frames)
         lines = [line for frame in frames for wall in placed(walls, frame) for line in wall.lines]
         seen = [sphere_box(camera.project(frame.sphere_position), frame.sphere_radius) for frame in frames]
         edges = [line for frame in frames for drawn in cell_outline(frame) for line in drawn.lines]

@@ -11,7 +11,7 @@ import numpy as np
 from barchan.draw.camera import Window
 from barchan.draw.colors import BACKDROP, GROUND, INK, linear, to_bytes
 from barchan.draw.polygons import paint
-from barchan.geometry import rotate
+from barchan.geometry import conjugate, rotate
 from barchan.kernels import raster
 from barchan.record.frame import Frame
 
@@ -33,15 +33,36 @@ class WallDrawing:
     triangles: np.ndarray
 
 
-def wall_drawings(walls: Sequence[Any] | None, low: np.ndarray, high: np.ndarray) -> list[WallDrawing]:
-    """Drawings of a scene's walls (or of bare shapes), in their order, endless ones cut to the box low … high (m)."""
+def wall_drawings(
+    walls: Sequence[Any] | None, low: np.ndarray, high: np.ndarray, frames: Sequence[Frame] = ()
+) -> list[WallDrawing]:
+    """Drawings of a scene's walls (or of bare shapes), in their order, endless ones cut to the box low … high (m).
+
+    A wall that is outside the box where it was made, and comes into it in one of the frames, is cut to where the box
+    is as seen from it then.
+    """
     drawings = []
-    for wall in walls or ():
+    box = low, high
+    for index, wall in enumerate(walls or ()):
         shape = getattr(wall, "shape", wall)
+        low, high = box if shape.outline(*box) else _box_seen_from(index, *box, frames)
         lines = tuple(np.asarray(line, float) for line in shape.outline(low, high))
         vertices, triangles = shape.surface(low, high)
         drawings.append(WallDrawing(lines, np.asarray(vertices, float).reshape(-1, 3)[np.asarray(triangles, int)]))
     return drawings
+
+
+def _box_seen_from(
+    index: int, low: np.ndarray, high: np.ndarray, frames: Sequence[Frame]
+) -> tuple[np.ndarray, np.ndarray]:
+    """The box low … high (m), and where it lies for a wall that takes part in its motion, in any of the frames."""
+    corners = np.array(np.meshgrid(*zip(low, high, strict=True))).reshape(3, -1).T
+    seen = [corners]
+    for frame in frames:
+        if index < len(frame.wall_pose):
+            shift, turn = frame.wall_pose[index, :3], frame.wall_pose[index, 3:]
+            seen.append(rotate(conjugate(turn), corners - shift))
+    return np.min(seen, axis=(0, 1)), np.max(seen, axis=(0, 1))
 
 
 def placed(walls: Sequence[WallDrawing], frame: Frame) -> list[WallDrawing]:
