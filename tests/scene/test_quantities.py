@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from barchan.errors import SceneError
-from barchan.scene import FixedSize, Material
+from barchan.scene import FixedSize, Material, quantities
 from barchan.scene.quantities import si_value
 
 
@@ -79,3 +79,17 @@ def test_a_text_is_told_as_it_was_written():
         "Material.poisson: 0.5; must be < 0.5.",
         "Material.friction: '1 m'; has the dimension [length]; must be a plain number.",
     ]
+
+
+def test_a_damaged_cache_of_units_is_made_anew(tmp_path, monkeypatch):
+    """A process that was killed while it wrote has left half a file: units are read from their text again."""
+    monkeypatch.setenv("BARCHAN_CACHE", str(tmp_path))
+    for damaged in (False, True):
+        quantities._registry.cache_clear()
+        files = [path for path in tmp_path.rglob("*") if path.is_file()]
+        assert bool(files) == damaged
+        if damaged:
+            for path in files:
+                path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
+        assert quantities.si_value("2.5 mm", "m") == pytest.approx(2.5e-3, rel=1e-12)
+    quantities._registry.cache_clear()

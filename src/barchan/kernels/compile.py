@@ -28,6 +28,7 @@ from typing import Any
 import numba
 
 from barchan import __version__
+from barchan.caches import cache_folder
 from barchan.errors import Finding, SceneError
 from barchan.kernels import roots, single_precision
 from barchan.kernels.jit import njit
@@ -69,20 +70,6 @@ Binding = tuple[frozenset[str], list[str]]
 SWIFT = {_normal.fifth_root: roots.fifth_root}  # functions of laws that kernels have a faster form of
 
 _functions: dict[str, Any] = {}  # compiled functions of this process, by fingerprint
-
-
-def cache_folder() -> Path:
-    """Where compiled kernels are kept: $BARCHAN_CACHE, or the user's cache folder."""
-    named = os.environ.get("BARCHAN_CACHE")
-    home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    for folder in [Path(named)] if named else [Path(home) / "barchan", Path(tempfile.gettempdir()) / "barchan-cache"]:
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
-        except OSError:
-            continue
-    return Path(tempfile.mkdtemp(prefix="barchan-cache-"))
 
 
 def fingerprint(item: Any) -> str:

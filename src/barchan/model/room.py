@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from barchan.geometry import rotate
 from barchan.model.grains import Grains
@@ -26,6 +25,8 @@ def overlapping(mine: np.ndarray, others: np.ndarray, box: np.ndarray) -> tuple[
     none = np.zeros(0, np.int64)
     if not len(mine) or not len(others):
         return none, none
+    from scipy.spatial import cKDTree  # slow to import
+
     reach = float(mine[:, 3].max() + others[:, 3].max()) * (1 + 2 * GAP)
     near, index = _images(others, mine[:, :3].min(axis=0) - reach, mine[:, :3].max(axis=0) + reach, box)
     if not len(near):

@@ -8,7 +8,6 @@ Near pairs come from k-d trees, one for each octave of sizes, and are kept for a
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import cKDTree
 
 from barchan.errors import Finding, SceneError
 from barchan.model.space import Space
@@ -47,6 +46,8 @@ def scatter(
 
 def near_pairs(space: Space, centres: np.ndarray, radii: np.ndarray, skin: float) -> tuple[np.ndarray, np.ndarray]:
     """Indices (P,), (P,) of the pairs closer than the sum of their radii plus the skin (m), each once."""
+    from scipy.spatial import cKDTree  # slow to import
+
     octave = np.floor(np.log2(radii.max() / radii) + 1e-9).astype(np.int64)
     period = np.where(space.periodic, space.length, 0.0)
     members = [np.flatnonzero(octave == k) for k in np.unique(octave)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import ndtr, ndtri
 
 from barchan.errors import Finding, SceneError
 from barchan.scene.grains import FixedSize, LognormalSize, NormalSize, Size, TableSize, UniformSize
@@ -34,6 +33,8 @@ def _drawn_again(size: NormalSize | LognormalSize, count: int, rng: np.random.Ge
         ends = np.log(np.array([low, high]) / size.median) / size.sigma
     # In the upper tail the integral is 1 to round-off: there the mirrored, lower tail is drawn from.
     mirror = -1.0 if ends[0] > 0.0 else 1.0
+    from scipy.special import ndtr, ndtri  # slow to import
+
     share = ndtr(mirror * ends)
     if abs(share[1] - share[0]) < _RAREST:
         raise SceneError(

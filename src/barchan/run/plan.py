@@ -19,7 +19,6 @@ from barchan.observables.flow import gate_series, gate_values
 from barchan.run.schedule import Schedule
 from barchan.run.start import last_grains
 from barchan.scene import Scene
-from barchan.solvers import beams_preflight, preflight, relax_preflight
 
 ALWAYS = ("energy", "contacts", "pile", "count")  # observables of every run
 # Grain-steps between two visits: about a fifth of a second on one core, ten seconds on a GPU, from which all grains are
@@ -86,13 +85,20 @@ class Plan:
         """The plan of a scene; SceneError tells what keeps it from running."""
         measures = Measures.of(scene)
         model, grains = build(scene) if scene.start is None else (build_model(scene), last_grains(scene))
+        # Each solver's modules are imported only for its scenes: they take a fifth of a second.
         if scene.solver == "relax":
+            from barchan.solvers import relax_preflight
+
             warnings = tuple(relax_preflight.check(model, grains))
             time_step = TimeStep(1 / scene.frame_rate, "from one relaxed point to the next, a coordinate and no time")
         elif scene.solver == "beams":
+            from barchan.solvers import beams_preflight
+
             warnings = tuple(beams_preflight.check(model, grains))
             time_step = beams_preflight.choose(model, grains)
         else:
+            from barchan.solvers import preflight
+
             warnings = tuple(preflight.check(model, grains))
             time_step = timestep.choose(model, grains)
         if not scene.stepless:
