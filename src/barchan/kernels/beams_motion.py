@@ -145,7 +145,8 @@ def predict(low: int, high: int, state: Any, mass: Any, inertia: Any, step: floa
     """Carry the triangles over one step by Taylor's series; column 3 keeps the old acceleration for velocity Verlet."""
     h2, h3, h4 = step * step / 2.0, step**3 / 6.0, step**4 / 24.0
     for t in range(low, high):
-        state[t, WHIRL, 0], state[t, WHIRL, 1] = 0.0, orbital(state, t, mass) + inertia[t] * state[t, 2, 1]
+        if gear:
+            state[t, WHIRL, 0], state[t, WHIRL, 1] = 0.0, orbital(state, t, mass) + inertia[t] * state[t, 2, 1]
         for c in range(4 if gear else 3):
             x, v, a = state[t, c, 0], state[t, c, 1], state[t, c, 2]
             if gear:
