@@ -123,26 +123,31 @@ def phases(c: Any, begin: int, end: int, step: float, half: float, advance: floa
 
 
 @njit(cache=True)
-def advance(c: Any, poses: Any, begin: int, step: float, gear: bool, reach: float, whole: int) -> int:
+def advance(
+    c: Any, poses: Any, begin: int, step: float, gear: bool, reach: float, whole: int, pressed: Any
+) -> int:  # fmt: skip
     """Take a step of `step` s for each of the poses (steps, walls, 6) of walls; answers with how many were taken.
 
     begin: number of the step before. Comes back early where a triangle has gone farther than `reach` (m) since the
-    lists were made, and where fewer than `whole` beams are left. c.worst: (3,) the deepest overlap so far with its
+    lists were made, and where fewer than `whole` beams are left. pressed: None where forces move no wall, which saves
+    compiling what moves them. c.worst: (3,) the deepest overlap so far with its
     triangles.
     """
     done = 0
     first, second, last = np.int64(PREDICT), np.int64(PLACE), np.int64(CORRECT)
     while done < len(poses):
         phases(c, first, first, step, 0.5 * step, 1.0, gear)
-        drift_servos((begin + done) * step, step, c.servo, c.servo_table, c.servo_row, c.motion_table)
-        place_servos(poses[done], c)
+        if pressed is not None:
+            drift_servos((begin + done) * step, step, c.servo, c.servo_table, c.servo_row, c.motion_table)
+            place_servos(poses[done], c)
         move_walls(poses[done], c)
         count = phases(c, second, last, step, 0.5 * step, 1.0, gear)
         done += 1
-        press_servos(c)
-        kick_servos(
-            (begin + done) * step, 0.5 * step, step, c.servo, c.servo_table, c.servo_row, c.motion_table
-        )  # fmt: skip
+        if pressed is not None:
+            press_servos(c)
+            kick_servos(
+                (begin + done) * step, 0.5 * step, step, c.servo, c.servo_table, c.servo_row, c.motion_table
+            )  # fmt: skip
         count_kinds(count, c.overlaps, c.out, c.seen)
         share, one, other = deepest_overlap(count, c.overlaps, c.first, c.second, c.out, c.area, c.free, c.load)
         if share > c.worst[0]:

@@ -47,7 +47,8 @@ class BeamSolver:
         self.arrays["row_present"] = np.ones(len(self.arrays["bound"]), bool)
         beams_changes.meet_walls(self)
         c = self.packed()
-        helper = Helper(self.kernels.phases, beams_prepare.compile_steps, self._paths(), kernel_compiler.type_of(c))
+        kinds = kernel_compiler.type_of(c)
+        helper = Helper(self.kernels.phases, beams_prepare.compile_steps, self._paths(), kinds, self._pressed)
         if helper.at_work:
             beams_prepare.share(self.kernels, c)
         self.kernels.move_walls(self._poses(0, 1)[0], c)
@@ -71,6 +72,11 @@ class BeamSolver:
 
     def _paths(self) -> list[Callable[..., Any]]:
         return self.model.walls.paths or [_still]
+
+    @property
+    def _pressed(self) -> bool | None:
+        """Whether forces move walls, as kernels want to know it: True or None."""
+        return True if len(self.model.walls.servo_row) else None
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
@@ -104,7 +110,7 @@ class BeamSolver:
             c = self.packed()
             whole = int(np.count_nonzero(self.arrays["broken"] == 0))
             poses = self._poses(self.step + 1, min(steps - done, BATCH))
-            taken = self.kernels.advance(c, poses, self.step, self.dt, gear, 0.5 * self.skin, whole)
+            taken = self.kernels.advance(c, poses, self.step, self.dt, gear, 0.5 * self.skin, whole, self._pressed)
             done += taken
             self.step += taken
             beams_watch.finite(self)

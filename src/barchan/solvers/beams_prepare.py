@@ -16,7 +16,7 @@ from barchan.solvers.beams_arrays import Arrays
 
 
 def share(kernels: Any, c: Arrays) -> None:
-    """Compile walls, beams and accelerations, as `work` calls them."""
+    """Compile walls, beams and accelerations, as `work` calls them, and what moves walls, as `advance` does."""
     compile_for(
         kernels.accelerate, 0, 0, c.free, c.state, c.mass, c.inertia, c.load, c.tied, c.beam_now, c.gravity,
         c.wall_power, 0.0, c.work, c.acceleration,
@@ -30,10 +30,11 @@ def share(kernels: Any, c: Arrays) -> None:
         c.smooth_present, c.state, c.world, c.bound, c.mass, c.area, c.material, c.kinds, c.table, c.graded, c.slow,
         0.0, c.smooth_servo, c.load, c.wall_power, c.reaction,
     )  # fmt: skip
+    compile_for(kernels.move_walls, np.zeros((0, 6)), c)
 
 
-def compile_steps(paths: list[Callable[..., Any]], arrays: Any) -> None:
+def compile_steps(paths: list[Callable[..., Any]], arrays: Any, pressed: bool | None) -> None:
     """Compile forces and steps, for arrays of this type, into the cache."""
     kernels = kernel_compiler.bind_beams(paths)
     compile_for(kernels.phases, arrays, 0, 0, 0.0, 0.0, 0.0, False)
-    compile_for(kernels.advance, arrays, np.zeros((0, 0, 0)), 0, 0.0, False, 0.0, 0)
+    compile_for(kernels.advance, arrays, np.zeros((0, 0, 0)), 0, 0.0, False, 0.0, 0, pressed)
