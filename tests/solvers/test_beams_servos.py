@@ -145,3 +145,16 @@ def test_what_a_servo_cannot_do_is_refused_by_name(change: dict[str, Any], where
     with pytest.raises(SceneError) as caught:
         beams_preflight.check(*build(scene))
     assert caught.value.findings[0].where == where
+
+
+def test_a_light_plate_shortens_the_step() -> None:
+    """The period of a plate on a contact's stiffness goes as the root of its mass: twice as long for four times it."""
+    steps = []
+    for mass in (1e-8, 4e-8, 1.0):
+        motion = {"kind": "servo", "axis": (1, 0, 0), "force": 1e-3, "mass": mass}
+        wall = {"name": "plate", "material": "a", "motion": motion, **PLATES["plane"]}
+        grain = lab.grain(0.0, 0.0, velocity=(0.5, 0.0, 0.0))
+        scene = lab.scene([grain], beams={"integrator": "verlet"}, walls=[wall])
+        steps.append(beams_preflight.choose(*build(scene)).value)
+    assert steps[1] / steps[0] == pytest.approx(2.0, rel=0.01)
+    assert steps[2] > 3 * steps[1]  # which the grain's own vibrations set
