@@ -95,10 +95,10 @@ def test_scenes_share_the_kernels_that_are_the_same_for_both(tmp_path: Path, mon
         bind(law, Hertz(), [_gap], [_path], {**switches, "CLUMPS": clumped})
         for law, clumped in ((Hertz(), False), (Linear(), False), (Hertz(), True))
     )
-    for name in ("drift", "gather", "near_walls", "move_walls", "wall_pass", "set_state"):
+    for name in ("drift", "near_walls", "move_walls", "wall_pass", "set_state"):
         assert getattr(one, name) is getattr(other, name)
-    for name in ("pair_pass", "evaluate", "verlet_steps", "runge_kutta_steps"):
+    for name in ("sweep", "evaluate", "verlet_steps", "runge_kutta_steps"):
         assert getattr(one, name) is not getattr(other, name)
-    for name in ("drift", "gather", "pair_pass"):
+    for name in ("drift", "sweep"):
         assert getattr(clumps, name) is not getattr(one, name)
     assert clumps.wall_pass is one.wall_pass

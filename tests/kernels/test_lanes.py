@@ -40,10 +40,10 @@ def _twelve_wide(lanes, at, out, to):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _sum(rows, begin, end, links, low, high, none):  # type: ignore[no-untyped-def]
-    total = add_first(nothing(), rows, begin, end, none)
+def _sum(rows, begin, end, base, mask, links, low, high, none):  # type: ignore[no-untyped-def]
+    total = add_first(nothing(), rows, begin, end, base, mask, none)
     for pair in range(begin + AT_ONCE, end):
-        total = add_row(total, rows, pair, 0)
+        total = add_row(total, rows, base + (pair & mask), 0)
     total = add_second(total, rows, links, low, high, none)
     for e in range(low + AT_ONCE, high):
         total = add_row(total, rows, links[e], 1)
@@ -74,7 +74,8 @@ def test_columns_become_rows(turn, width):  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize("others", [0, 2, 4, 7])
 def test_a_grain_adds_up_its_pairs_in_their_order(own: int, others: int) -> None:
     """The sums are those of adding one after another, to the last bit: first the pairs in which the grain is first
-    (force, lever · torque), then those in which it is second (−force, other lever · torque).
+    (force, lever · torque), then those in which it is second (−force, other lever · torque). Its own pairs are found in
+    a ring of sixteen rows too, from row 40 on, where pair k is in row 40 + k mod 16.
     """
     rng = np.random.default_rng(own * 10 + others)
     rows, links = rng.normal(size=(31, 8)), rng.permutation(30)[:20].astype(np.uint32)
@@ -85,5 +86,10 @@ def test_a_grain_adds_up_its_pairs_in_their_order(own: int, others: int) -> None
         expected += np.concatenate([rows[pair, :3], rows[pair, 6] * rows[pair, 3:6]])
     for pair in links[low : low + others]:
         expected += np.concatenate([-rows[pair, :3], rows[pair, 7] * rows[pair, 3:6]])
-    found = _sum(rows.ravel(), begin, begin + own, links, low, low + others, 30)
+    found = _sum(rows.ravel(), begin, begin + own, 0, -1, links, low, low + others, 30)
+    assert np.array_equal(found, expected)
+    rows = np.concatenate([rows[:30], np.full((26, 8), np.nan), np.zeros((1, 8))])
+    for pair in range(begin + 5, begin + 5 + own):
+        rows[40 + pair % 16] = rows[pair - 5]
+    found = _sum(rows.ravel(), begin + 5, begin + 5 + own, 40, 15, links, low, low + others, 56)
     assert np.array_equal(found, expected)

@@ -9,6 +9,7 @@ import pytest
 
 import barchan as bc
 from barchan.record.folder import JOURNAL, RECORDING
+from barchan.run import plan
 from barchan.run.progress import Pulse
 from run.shared import JELLY, SMALL, Stopper, checkpoint_hash, recording_hash, stopped
 
@@ -162,6 +163,14 @@ def test_a_wall_vanishes_between_two_steps(small, tmp_path):
     scene = small.model_copy(update={"walls": tuple(walls)})
     with bc.run(scene, tmp_path / "run", progress=bc.Silent(), threads=1).recording as recording:
         assert [bool(frame.wall_present[0]) for frame in recording] == [True, False, False, False, False, False]
+
+
+def test_however_many_grains_there_are_some_steps_go_between_two_visits(small, monkeypatch):
+    """A visit looks at every grain, which costs as much as a few steps."""
+    monkeypatch.setattr(plan, "MOST_WORK", {"cpu": 1})
+    made = plan.Plan.of(small)
+    steps = 1 / (small.frame_rate * made.time_step.value)
+    assert 20 <= steps / made.pieces < 21
 
 
 def test_progress_tells_how_far_the_run_is(small, tmp_path):

@@ -148,13 +148,16 @@ def order_of(errors: Sequence[float]) -> float:
     return -float(np.polyfit(np.arange(len(errors)), np.log2(np.abs(errors)), 1)[0])
 
 
-def boxed(spots: np.ndarray, length: float, speed: float) -> Scene:
-    """Spheres, 0.1 m across, in a periodic cube of that length, m, with velocities of about that speed, m/s."""
+def boxed(spots: np.ndarray, length: float, speed: float, **options: Any) -> Scene:
+    """Spheres, 0.1 m across, in a periodic cube of that length, m, with velocities of about that speed, m/s.
+
+    options: of their material.
+    """
     return Scene.model_validate(
         {
             "name": "gas",
             "duration": 1.0,
-            "materials": {"a": material()},
+            "materials": {"a": material(**options)},
             "contact": "hertz",
             "gravity": (0.0, 0.0, 0.0),
             "periodic": (True, True, True),

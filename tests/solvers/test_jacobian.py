@@ -44,7 +44,7 @@ def test_the_solver_is_left_as_it_was() -> None:
     machine = row(4)
     before = {name: array.copy() for name, array in machine.arrays.items()}
     soft_jacobian.jacobian(machine, STEP)
-    for name in ("position", "velocity", "orientation", "angular", "place", "memory", "work", "force", "slots"):
+    for name in ("position", "velocity", "orientation", "angular", "place", "memory", "work", "force", "pair_force"):
         np.testing.assert_array_equal(machine.arrays[name], before[name], err_msg=name)
 
 

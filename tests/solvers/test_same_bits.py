@@ -11,6 +11,7 @@ import pytest
 from barchan import solvers
 from barchan.kernels import threads
 from barchan.model.build import build
+from barchan.solvers import soft_rows
 from barchan.solvers.soft import SoftSolver
 from solvers import lab
 
@@ -70,6 +71,30 @@ def test_bits_do_not_depend_on_threads_or_interruptions(make: object) -> None:
     assert len(set(hashes)) == 1
 
 
+@pytest.mark.parametrize("rolling", [0.0, 1e-3])
+def test_bits_do_not_depend_on_where_pairs_leave_their_forces(rolling: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of many pairs, those of each thread write into a ring of rows, over and over; of few, each into a row of its own.
+    Grains add up the same numbers in the same order, on one thread or two, and what frames record is the same. Rolling
+    resistance has rows of another kind.
+    """
+    places = np.stack(np.meshgrid(*(np.arange(20),) * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 0.0995 + 0.04
+    described = lab.boxed(places, 1.99, 0.2, rolling_friction=rolling)
+    hashes = []
+    for usual, count in ((soft_rows.USUAL, 1), (soft_rows.USUAL, min(2, threads.most())), (1.0, 1)):
+        monkeypatch.setattr(soft_rows, "USUAL", usual)
+        threads.use(count)
+        machine = solver(described)
+        machine.advance(40)
+        machine.advance(40)
+        assert (machine.lists.mask < 0) == (usual == 1.0)
+        assert len(machine.arrays["late_grain"]) > 0 or count == 1
+        assert len(machine.arrays["far_pair"]) > 0 or usual == 1.0
+        hashes.append(lab.fingerprint(machine))
+    assert len(machine.moment().contact_first) > 10_000
+    assert machine.lists.rebuilds > 2
+    assert len(set(hashes)) == 1
+
+
 def test_looking_changes_nothing() -> None:
     """Snapshots, measurements and checks between the steps leave the state as it is."""
     described = busy_scene()
@@ -125,12 +150,30 @@ def test_a_checkpoint_of_an_older_form_is_taken_up() -> None:
     blocks = len(arrays["first"]) // 16
     works = np.zeros((blocks, 3, 16))
     works[0, :, 5] = arrays["work"].reshape(-1, 3, 16).sum(axis=(0, 2))
+    del arrays["pair_force"]
     arrays.update(slots=np.full(9 * 16 * blocks, np.nan), work=works.ravel(), deepest=np.zeros(16 * blocks))
     arrays.update(links=np.zeros(3, np.int64), link_start=np.zeros(3, np.int64))
     again = SoftSolver.restored(machine.model, arrays, json.loads(json.dumps(meta)))
     machine.advance(300)
     again.advance(300)
-    for name in ("position", "velocity", "angular", "memory", "slots"):
+    for name in ("position", "velocity", "angular", "memory", "pair_force"):
         assert np.array_equal(machine.arrays[name], again.arrays[name])
     for one, other in zip(machine.work_done(), again.work_done(), strict=True):
         assert one == pytest.approx(other, rel=1e-12)
+
+
+def test_forces_of_a_checkpoint_with_all_rows_are_kept() -> None:
+    """Earlier versions kept all that pairs hand to their grains; of that, frames want the forces on first grains."""
+    threads.use(1)
+    machine = solver(sphere_scene())
+    machine.advance(200)
+    arrays, meta = machine.state()
+    force = arrays.pop("pair_force")
+    rows = np.full((len(force) + 1, machine.kernels.SLOTS), np.nan)
+    rows[:-1, :3] = force
+    again = SoftSolver.restored(machine.model, {**arrays, "slots": rows.ravel()}, json.loads(json.dumps(meta)))
+    assert np.count_nonzero(force) > 100
+    assert lab.fingerprint(again) == lab.fingerprint(machine)
+    machine.advance(100)
+    again.advance(100)
+    assert lab.fingerprint(again) == lab.fingerprint(machine)

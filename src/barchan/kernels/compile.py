@@ -38,8 +38,8 @@ from barchan.potentials import Potential
 
 TEMPLATES = (  # those that a template imports stand before it
     "turning", "wall_frames", "soft_slots", "soft_rows", "soft_drift", "soft_gather", "soft_surfaces", "soft_stages",
-    "soft_pairs", "soft_walls", "soft_meshes", "servos", "soft_servos", "soft_tethers", "soft_box", "soft_motion",
-    "soft_runge_kutta",
+    "soft_pairs", "soft_walls", "soft_meshes", "servos", "soft_servos", "soft_tethers", "soft_box", "soft_sweep",
+    "soft_motion", "soft_runge_kutta",
 )  # fmt: skip
 CUDA_TEMPLATES = (  # the functions of the CPU's templates that they call are compiled for the GPU as they are
     "turning", "wall_frames", "soft_slots", "soft_rows", "soft_gather", "soft_surfaces", "soft_walls", "soft_meshes",
@@ -54,7 +54,7 @@ BEAMS_KERNELS = (  # the same for every scene; in the cache too, because numba d
 PACKAGE = "barchan_bound_"  # how the names of packages in the cache begin
 DAY = 86_400.0  # s
 UNUSED = 60 * DAY  # s after which a package is removed
-CALLED = ("roots", "lanes")  # that templates call, and that are no templates themselves
+CALLED = ("roots", "lanes", "sweep_rows")  # that templates call, and that are no templates themselves
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )

@@ -17,6 +17,7 @@ from numba.extending import intrinsic, models, register_model
 LANES = 16
 HALF = 8
 AT_ONCE = 4  # rows that `add_first` and `add_second` add up without asking how many there are
+LINE = 8  # floats in a line of the cache
 
 _WORD = ir.IntType(64)
 _INDEX = ir.IntType(32)
@@ -158,23 +159,24 @@ def nothing(typing: Any) -> Any:
 
 
 @intrinsic
-def add_first(typing: Any, total: Any, rows: Any, begin: Any, end: Any, none: Any) -> Any:
-    """total, and what rows begin … end − 1, AT_ONCE at most, do to their first grain.
+def add_first(typing: Any, total: Any, rows: Any, begin: Any, end: Any, base: Any, mask: Any, none: Any) -> Any:
+    """total, and what pairs begin … end − 1, AT_ONCE at most, do to their first grain.
 
-    A row is a force, a torque per lever, and the levers of the first and the second grain. Instead of rows that are
-    not there row `none` is added, which is zero: that is quicker than to ask.
+    The row of a pair is base + (pair & mask): a force, a torque per lever, and the levers of the first and the second
+    grain. Instead of rows that are not there row `none` is added, which is zero: that is quicker than to ask.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        total, rows, begin, end, none = arguments
+        total, rows, begin, end, base, mask, none = arguments
         for k in range(AT_ONCE):
-            number = builder.add(begin, ir.Constant(_WORD, k))
-            number = builder.select(builder.icmp_signed("<", number, end), number, none)
+            pair = builder.add(begin, ir.Constant(_WORD, k))
+            number = builder.add(base, builder.and_(pair, mask))
+            number = builder.select(builder.icmp_signed("<", pair, end), number, none)
             spot = _spot(context, builder, signature.args[1], rows, builder.mul(number, ir.Constant(_WORD, HALF)))
             total = _added(builder, total, _load(builder, spot, HALF), 6, 1.0)
         return total
 
-    return EIGHT(total, rows, begin, end, none), generate
+    return EIGHT(total, rows, begin, end, base, mask, none), generate
 
 
 @intrinsic
@@ -222,3 +224,46 @@ def six_of(typing: Any, total: Any) -> Any:
         return context.make_tuple(builder, signature.return_type, parts)
 
     return types.containers.UniTuple(types.float64, 6)(total), generate
+
+
+def _ask_for(builder: Any, spot: Any) -> None:
+    """Let the processor fetch a line of memory into its second cache, while it goes on."""
+    byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+    function = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+    builder.call(function, [builder.bitcast(spot, byte), word(0), word(2), word(1)])  # to read, second cache, data
+
+
+@intrinsic
+def ask_for_rows(typing: Any, table: Any, width: Any, index: Any, at: Any) -> Any:
+    """Of a table with rows of `width` (a literal), ask for the rows index[at] … index[at + 15], wanted soon."""
+    if not isinstance(width, types.IntegerLiteral):
+        return None
+    columns = width.literal_value
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        table, _, index, at = arguments
+        table_kind, _, index_kind, _ = signature.args
+        for k in range(LANES):
+            row = _whole(builder, builder.load(_spot(context, builder, index_kind, index, at, k)))
+            begin = builder.mul(row, ir.Constant(_WORD, columns))
+            _ask_for(builder, _spot(context, builder, table_kind, table, begin))
+        return context.get_dummy_value()
+
+    return types.void(table, width, index, at), generate
+
+
+@intrinsic
+def ask_for_lines(typing: Any, array: Any, at: Any, count: Any) -> Any:
+    """Ask for so many lines (a literal) of an array from array[at] on, wanted soon."""
+    if not isinstance(count, types.IntegerLiteral):
+        return None
+    lines = count.literal_value
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array, at, _ = arguments
+        for line in range(lines):
+            _ask_for(builder, _spot(context, builder, signature.args[0], array, at, LINE * line))
+        return context.get_dummy_value()
+
+    return types.void(array, at, count), generate

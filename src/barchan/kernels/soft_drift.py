@@ -28,21 +28,24 @@ def place_spheres(grains: int, start: Any, offset: Any, position: Any, orientati
 @inlined
 def drift_one(
     g: int, dt: float, start: Any, offset: Any, inertia: Any, force: Any, torque: Any, position: Any, velocity: Any,
-    orientation: Any, angular: Any, turn: Any, motion: Any, place: Any, origin: Any, wear: Any,
+    orientation: Any, angular: Any, turn: Any, motion: Any, place: Any, origin: Any, wear: Any, row: int,
 ) -> float:  # fmt: skip
-    """`drift` of one grain; answers with the square of its farthest way over its leeway."""
+    """`drift` of one grain; answers with the square of its farthest way over its leeway.
+
+    Its force and torque are in row `row`. Of a single sphere the place alone is moved: `put_back` is for its position.
+    """
     h = 0.5 * dt
     per = h / motion[g, 3]
-    ax, ay, az = per * force[g, 0], per * force[g, 1], per * force[g, 2]
+    ax, ay, az = per * force[row, 0], per * force[row, 1], per * force[row, 2]
     vx, vy, vz = velocity[g, 0] + ax, velocity[g, 1] + ay, velocity[g, 2] + az
     velocity[g, 0], velocity[g, 1], velocity[g, 2] = vx, vy, vz
     motion[g, 0], motion[g, 1], motion[g, 2] = vx + ax, vy + ay, vz + az
-    x, y, z = position[g, 0] + dt * vx, position[g, 1] + dt * vy, position[g, 2] + dt * vz
-    position[g, 0], position[g, 1], position[g, 2] = x, y, z
-    tx, ty, tz = h * torque[g, 0], h * torque[g, 1], h * torque[g, 2]
+    tx, ty, tz = h * torque[row, 0], h * torque[row, 1], h * torque[row, 2]
     lx, ly, lz = angular[g, 0] + tx, angular[g, 1] + ty, angular[g, 2] + tz
     angular[g, 0], angular[g, 1], angular[g, 2] = lx, ly, lz
     if CLUMPS:
+        x, y, z = position[g, 0] + dt * vx, position[g, 1] + dt * vy, position[g, 2] + dt * vz
+        position[g, 0], position[g, 1], position[g, 2] = x, y, z
         a, b, c = inertia[g, 0], inertia[g, 1], inertia[g, 2]
         qw, qx, qy, qz = orientation[g, 0], orientation[g, 1], orientation[g, 2], orientation[g, 3]
         wx, wy, wz = spin_of(qw, qx, qy, qz, lx, ly, lz, a, b, c)
@@ -69,6 +72,7 @@ def drift_one(
         rx, ry, rz = 0.0, 0.0, 0.0
     turn[g, 0], turn[g, 1], turn[g, 2] = rx, ry, rz
     motion[g, 4], motion[g, 5], motion[g, 6] = per * (lx + tx), per * (ly + ty), per * (lz + tz)
+    x, y, z = place[g, 0] + dt * vx, place[g, 1] + dt * vy, place[g, 2] + dt * vz
     place[g, 0], place[g, 1], place[g, 2] = x, y, z
     mx, my, mz = x - origin[g, 0], y - origin[g, 1], z - origin[g, 2]
     return wear[g] * (mx * mx + my * my + mz * mz)
@@ -89,7 +93,15 @@ def drift(
     for g in prange(grains):
         way = drift_one(
             np.int64(g), dt, start, offset, inertia, force, torque, position, velocity, orientation, angular, turn,
-            motion, place, origin, wear,
+            motion, place, origin, wear, np.int64(g),
         )  # fmt: skip
         worst = max(worst, way)
     return worst
+
+
+@njit(cache=True)
+def put_back(grains: int, place: Any, position: Any) -> None:
+    """The positions of grains that are single spheres, after their places have drifted."""
+    for g in range(grains):
+        for k in range(3):
+            position[g, k] = place[g, k]

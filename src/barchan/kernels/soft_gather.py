@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels.bound import STICTION
-from barchan.kernels.jit import inlined, njit, prange
+from barchan.kernels.jit import inlined, njit
 from barchan.kernels.lanes import AT_ONCE, add_first, add_row, add_second, nothing, six_of
 from barchan.kernels.soft_rows import LEVERS, SLOTS
 from barchan.kernels.soft_slots import WALL_SLOTS
@@ -109,17 +109,22 @@ def late_power(
 def gather_one(
     g: int, kick: float, pair_range: Any, link_start: Any, links: Any, slots: Any, wall_range: Any, wall_slots: Any,
     gravity: Any, freedom: Any, stiction: Any, step: float, weight: float, inertia: Any, orientation: Any,
-    motion: Any, force: Any, torque: Any, velocity: Any, angular: Any, held: Any, pull: Any,
+    motion: Any, force: Any, torque: Any, velocity: Any, angular: Any, held: Any, pull: Any, base: int, mask: int,
+    row: int,
 ) -> None:  # fmt: skip
-    """Let one grain add up its contacts, always in the order of the lists, and kick it for the time `kick` (s)."""
+    """Let one grain add up its contacts, always in the order of the lists, and kick it for the time `kick` (s).
+
+    The slots of its own pairs are in rows base + (pair & mask), those of others in the rows that `links` names. Force
+    and torque are put into row `row`.
+    """
     tethered = len(pull) > 0
     none = len(slots) // SLOTS - 1  # the last row is always zero
     begin, end = pair_range[g], pair_range[g + 1]
     low, high = link_start[g], link_start[g + 1]
     if LEVERS:
-        total = add_first(nothing(), slots, begin, end, none)
+        total = add_first(nothing(), slots, begin, end, base, mask, none)
         for pair in range(begin + AT_ONCE, end):
-            total = add_row(total, slots, pair, 0)
+            total = add_row(total, slots, base + (pair & mask), 0)
         total = add_second(total, slots, links, low, high, none)
         for e in range(low + AT_ONCE, high):
             total = add_row(total, slots, links[e], 1)
@@ -127,7 +132,7 @@ def gather_one(
     else:
         fx, fy, fz, tx, ty, tz = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
         for pair in range(begin, end):
-            at = U(pair) * U(SLOTS)
+            at = U(base + (pair & mask)) * U(SLOTS)
             fx += slots[at]
             fy += slots[at + U(1)]
             fz += slots[at + U(2)]
@@ -170,8 +175,8 @@ def gather_one(
             )  # fmt: skip
     fx, fy, fz = freedom[0] * fx, freedom[1] * fy, freedom[2] * fz
     tx, ty, tz = freedom[3] * tx, freedom[4] * ty, freedom[5] * tz
-    force[g, 0], force[g, 1], force[g, 2] = fx, fy, fz
-    torque[g, 0], torque[g, 1], torque[g, 2] = tx, ty, tz
+    force[row, 0], force[row, 1], force[row, 2] = fx, fy, fz
+    torque[row, 0], torque[row, 1], torque[row, 2] = tx, ty, tz
     per = kick / mass
     velocity[g, 0] += per * fx
     velocity[g, 1] += per * fy
@@ -184,17 +189,3 @@ def gather_one(
             late = late_power(g, cx, cy, cz, rx, ry, rz, inertia, orientation, motion, velocity, angular)
             held[g, 2] += late
             held[g, 0] += weight * late
-
-
-@njit(cache=True, parallel=True, error_model="numpy")
-def gather(
-    grains: int, kick: float, pair_range: Any, link_start: Any, links: Any, slots: Any, wall_range: Any,
-    wall_slots: Any, gravity: Any, freedom: Any, stiction: Any, step: float, weight: float, inertia: Any,
-    orientation: Any, motion: Any, force: Any, torque: Any, velocity: Any, angular: Any, held: Any, pull: Any,
-) -> None:  # fmt: skip
-    """Let every grain add up its contacts, always in the order of the lists, and kick it for the time `kick` (s)."""
-    for g in prange(grains):
-        gather_one(
-            np.int64(g), kick, pair_range, link_start, links, slots, wall_range, wall_slots, gravity, freedom,
-            stiction, step, weight, inertia, orientation, motion, force, torque, velocity, angular, held, pull,
-        )  # fmt: skip

@@ -31,8 +31,8 @@ from barchan.kernels.bound import (
     law_at_rest,
     stored,
 )
-from barchan.kernels.jit import get_thread_id, inlined, njit, prange
-from barchan.kernels.lanes import eights_to_lanes, fours_to_lanes, lanes_to_rows
+from barchan.kernels.jit import get_thread_id, inlined, njit
+from barchan.kernels.lanes import ask_for_lines, ask_for_rows, eights_to_lanes, fours_to_lanes, lanes_to_rows
 from barchan.kernels.soft_rows import LEVERS, SLOTS
 
 U = np.uint64
@@ -43,6 +43,8 @@ STRIP = 8  # blocks that share what is kept of their work and overlaps
 RETRY = 8  # evaluations until a block with a pair that slid is tried again as if none did
 M1, M2, M3, M4, M5 = MEMORY > 1, MEMORY > 2, MEMORY > 3, MEMORY > 4, MEMORY > 5
 TINY = 1e-100
+SOON, LATER = 2, 4  # blocks ahead: what is asked for then, to be in the cache by the time it is wanted
+MEMORY_LINES, REDUCED_LINES = 2 * MEMORY, 6  # lines of the cache that hold a block's
 
 # Columns of a thread's desk, of sixteen lanes each. First and second sphere, and what moves them:
 X, Y, Z, R = U(0), U(16), U(32), U(48)
@@ -95,9 +97,20 @@ def put(
 def pair_strip(
     strip: int, blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, center: Any,
     motion: Any, reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any,
-    work: Any, deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float,
+    work: Any, deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float, base: int,
+    mask: int,
 ) -> None:  # fmt: skip
-    """`pair_pass` of one strip of blocks."""
+    """Forces, torques and work of the near pairs in one strip of blocks.
+
+    half: time, s, by which the memory is brought forward before and after the law is asked.
+    advance: 1 to keep the memory that comes out of it, 0 to leave it as it was.
+    weight: time, s, with which the power of this moment enters the work.
+    reduced: reduced radius and mass of every pair, and one over the smaller radius.
+    work, deepest: of each lane of a strip, the work so far; the deepest overlap so far, over the smaller radius, and
+    the block it was in.
+    slid: for each block, for how many evaluations still it is taken for granted that some pair slides.
+    base, mask: what a pair hands to its grains goes to row base + (pair & mask) of the slots.
+    """
     home = U(get_thread_id()) * DESK
     at_work = U(strip) * (LANES * U(WORKS))
     at_deepest = U(strip) * (LANES * U(2))
@@ -105,6 +118,12 @@ def pair_strip(
         at = U(b) * LANES
         at_memory = U(b) * (LANES * U(MEMORY))
         at_reduced = U(b) * (LANES * U(3))
+        if b + SOON < blocks:  # second spheres lie here and there: no processor foresees where
+            ask_for_rows(place, 4, second, at + U(SOON) * LANES)
+            ask_for_rows(motion, 8, second_grain, at + U(SOON) * LANES)
+        if b + LATER < blocks:
+            ask_for_lines(memory, at_memory + U(LATER) * (LANES * U(MEMORY)), MEMORY_LINES)
+            ask_for_lines(reduced, at_reduced + U(LATER) * (LANES * U(3)), REDUCED_LINES)
         fours_to_lanes(place, first, at, desk, home)
         fours_to_lanes(place, second, at, desk, home + SECOND)
         eights_to_lanes(motion, first_grain, at, desk, home + FIRST_GRAIN)
@@ -326,30 +345,7 @@ def pair_strip(
             deeper = depth > deepest[at_deepest + k]  # trial steps do not count
             deepest[at_deepest + k] = depth if deeper else deepest[at_deepest + k]
             deepest[at_deepest + LANES + k] = float(b) if deeper else deepest[at_deepest + LANES + k]
-        lanes_to_rows(desk, home + ROWS, SLOTS, slots, at * U(SLOTS))
-
-
-@njit(parallel=True, cache=True, error_model="numpy")
-def pair_pass(
-    blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, center: Any, motion: Any,
-    reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any,
-    deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float,
-) -> None:  # fmt: skip
-    """Forces, torques and work of all near pairs.
-
-    half: time, s, by which the memory is brought forward before and after the law is asked.
-    advance: 1 to keep the memory that comes out of it, 0 to leave it as it was.
-    weight: time, s, with which the power of this moment enters the work.
-    reduced: reduced radius and mass of every pair, and one over the smaller radius.
-    work, deepest: of each lane of a strip, the work so far; the deepest overlap so far, over the smaller radius, and
-    the block it was in.
-    slid: for each block, for how many evaluations still it is taken for granted that some pair slides.
-    """
-    for strip in prange((blocks + STRIP - 1) // STRIP):
-        pair_strip(
-            np.int64(strip), blocks, first, second, first_grain, second_grain, place, center, motion, reduced, material,
-            kinds, table, box, inverse, memory, slots, work, deepest, slid, desk, half, step, advance, weight,
-        )  # fmt: skip
+        lanes_to_rows(desk, home + ROWS, SLOTS, slots, (U(base) + (at & U(mask))) * U(SLOTS))
 
 
 @njit(cache=True, error_model="numpy")

@@ -13,6 +13,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from barchan.kernels.jit import njit
 from barchan.kernels.soft_motion import evaluate
 from barchan.kernels.soft_pairs import WORKS
@@ -107,6 +109,7 @@ def runge_kutta_steps(
         c.motion, c.inertia, c.force, c.torque, c.gravity, c.freedom,
     )  # fmt: skip
     count = len(lower)
+    onward = np.int64(0)  # not a constant: all forces would be compiled again
     tolerance, shortest, longest = controls[0], controls[1], controls[2]
     while cursor[STAGE] > 0 or end - clock[CLOCK] > 1e-12 * max(end, frame):
         if cursor[STAGE] == 0 and cursor[MOVED] == 0:
@@ -122,7 +125,7 @@ def runge_kutta_steps(
             pace = wall_pace(c.frames, c.pose, c.axial, c.reach)
             if worn(worst, at, pace, c.strayed, clock, cursor):
                 return WORN
-            evaluate(c, at, 0.0, h, 0.0, 1.0, 0.0, 0.0)
+            evaluate(c, at, 0.0, h, 0.0, 1.0, 0.0, 0.0, onward)
             keep_slopes(y, slopes, s)
             keep_power(c.work, c.wall_work, power, s)
             cursor[STAGE] = s + 1
@@ -143,11 +146,11 @@ def runge_kutta_steps(
         tether, drag = c.tether.copy(), c.drag.copy()
         deep, wall_deep = c.deepest.copy(), c.wall_deepest.copy()
         at = clock[CLOCK] + h
-        evaluate(c, at, 0.5 * h, h, 1.0, 0.0, h, 0.0)  # friction remembers the accepted step only
+        evaluate(c, at, 0.5 * h, h, 1.0, 0.0, h, 0.0, onward)  # friction remembers the accepted step only
         rest = end - at
         after = fitting(clock[NEXT], rest) if rest > 1e-12 * max(end, frame) else h
         swallowed = c.swallowed[0]
-        evaluate(c, at, 0.0, after, 0.0, 1.0, 0.0, 0.0)
+        evaluate(c, at, 0.0, after, 0.0, 1.0, 0.0, 0.0, onward)
         c.swallowed[0] = swallowed
         keep_slopes(y, slopes, count)
         keep_power(c.work, c.wall_work, power, count)

@@ -19,6 +19,11 @@ def most() -> int:
     return int(numba.config.NUMBA_NUM_THREADS)
 
 
+def now() -> int:
+    """How many threads the kernels called from this thread use at present."""
+    return int(numba.get_num_threads())
+
+
 def idle() -> int:
     """How many threads find a processor that has nothing else to do just now; at least one.
 

@@ -27,6 +27,7 @@ MOST_WORK = {"cpu": 1_000_000, "cuda": 20_000_000_000}
 # Visits a frame, where that leaves LEAST_STEPS between them: fewer would cost more than they are worth.
 WATCHES = {"cpu": 10, "cuda": 2}
 LEAST_STEPS = 500
+FEWEST_STEPS = 20  # between visits, however many grains there are
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ class Plan:
         if self.scene.stepless:
             return WATCHES["cpu"]
         steps = math.floor((1 + 1e-9) / (self.scene.frame_rate * self.time_step.value))
-        needed = math.ceil(steps * self.most_grains / MOST_WORK[self.device])
+        needed = min(math.ceil(steps * self.most_grains / MOST_WORK[self.device]), steps // FEWEST_STEPS)
         wanted = max(needed, min(WATCHES[self.device], steps // LEAST_STEPS))
         return max(1, min(steps, wanted))
 

@@ -86,8 +86,8 @@ class SoftSolver:
         # Friction and work are held half a step ahead of the positions: bring them there, then find the first forces.
         ahead = self.stepper.half * self.dt
         if ahead:
-            self.kernels.evaluate(self.packed(), 0.0, 0.5 * ahead, self.dt, 1.0, 0.0, 0.0, 0.0)
-        self.kernels.evaluate(self.packed(), 0.0, -ahead, self.dt, 0.0, ahead, ahead, 0.0)
+            self.kernels.evaluate(self.packed(), 0.0, 0.5 * ahead, self.dt, 1.0, 0.0, 0.0, 0.0, 0)
+        self.kernels.evaluate(self.packed(), 0.0, -ahead, self.dt, 0.0, ahead, ahead, 0.0, 0)
         state = soft_ledger.stored(self)
         self.stored_at_start = soft_ledger.totals(state)
         book = soft_ledger.energies(self, state)
@@ -276,6 +276,8 @@ class SoftSolver:
             "blocks": soft_arrays.blocks(self.lists.pairs),
             "wall_contacts": self.lists.wall_contacts,
             "kinds": self.model.kinds,
+            "mask": self.lists.mask,
+            "behind": self.lists.behind,
         }
         return Arrays(**{name: counts[name] if name in counts else known[name] for name in Arrays._fields})
 
@@ -318,11 +320,7 @@ class SoftSolver:
         """
         c, k, half = self.packed(), self.kernels, self.stepper.half * self.dt
         pairs, walls = np.zeros_like(c.work), np.zeros_like(c.wall_work)
-        k.pair_pass(
-            c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position, c.motion, c.reduced,
-            c.material, c.kinds, c.table, c.box, c.inverse, c.memory, np.zeros_like(c.slots), pairs, c.deepest,
-            c.slid, c.desk, -half, self.dt, 0.0, -half,
-        )  # fmt: skip
+        k.sweep(*soft_arrays.pair_arguments(c, pairs, -half, self.dt, -half, keep=False))
         taken = soft_arrays.wall_arguments(c, np.zeros_like(c.wall_slots), walls)
         k.wall_pass(*taken, -half, self.dt, 0.0, -half)
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()

@@ -38,6 +38,8 @@ class Arrays(NamedTuple):
     blocks: int
     wall_contacts: int
     kinds: int
+    mask: int
+    behind: int
     start: Integers
     offset: Table
     grain: Integers
@@ -65,6 +67,7 @@ class Arrays(NamedTuple):
     reduced: Row
     memory: Row
     slots: Row
+    pair_force: Table
     work: Row
     deepest: Row
     slid: Marks
@@ -72,6 +75,12 @@ class Arrays(NamedTuple):
     pair_range: Integers
     link_start: Integers
     links: Indices
+    parts: Ranges
+    late: Marks
+    late_grain: Integers
+    late_row: Integers
+    far_pair: Indices
+    far_start: Integers
     wall_sphere: Integers
     wall_piece: Integers
     wall_start: Integers
@@ -122,6 +131,23 @@ class Arrays(NamedTuple):
             about = getattr(kind, "__metadata__", None)
             made[name] = np.zeros((0,) * about[1], about[0]) if about else 0
         return cls(**made)
+
+
+def pair_arguments(
+    c: Arrays, work: np.ndarray, half: float, step: float, weight: float, *, keep: bool
+) -> tuple[Any, ...]:
+    """What `sweep` takes to find the forces of pairs alone, which remember nothing of it; their work goes into `work`.
+
+    half, step, weight: see `pair_strip`. keep: whether their forces are kept.
+    """
+    return (
+        0, c.parts, c.mask, c.late, c.late_grain, c.late_row, c.far_pair, c.far_start, c.behind, c.pair_force, 0,
+        int(keep), 0, c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position, c.motion,
+        c.reduced, c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, work, c.deepest, c.slid, c.desk,
+        half, step, 0.0, weight, 0.0, c.pair_range, c.link_start, c.links, c.wall_range, c.wall_slots, c.gravity,
+        c.freedom, c.stiction, 0.0, c.inertia, c.orientation, c.force, c.torque, c.velocity, c.angular, c.held, c.pull,
+        c.start, c.offset, c.turn, c.origin, c.wear,
+    )  # fmt: skip
 
 
 def wall_arguments(c: Arrays, slots: np.ndarray, work: np.ndarray) -> tuple[Any, ...]:

@@ -175,7 +175,7 @@ def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float
     a = solver.arrays
     a["start"], a["grain"] = sphere_arrays(a)
     solver.rebuild(tidy=True, worn=False, old_index=old_index)
-    solver.kernels.evaluate(solver.packed(), solver.time, -ahead, solver.dt, 0.0, ahead, ahead, 0.0)
+    solver.kernels.evaluate(solver.packed(), solver.time, -ahead, solver.dt, 0.0, ahead, ahead, 0.0, 0)
     gained = _stored(solver) - before
     lists.totals[:2] += gained
     return float(gained.sum())

@@ -15,7 +15,7 @@ from barchan.model.grains import Grains
 from barchan.solvers import soft_changes, soft_watch
 from barchan.solvers.cuda_grains import BATCH, CudaGrains
 from barchan.solvers.soft import SoftSolver
-from barchan.solvers.soft_arrays import Arrays, wall_arguments
+from barchan.solvers.soft_arrays import Arrays, pair_arguments, wall_arguments
 from barchan.solvers.soft_lists import Lists
 from barchan.solvers.soft_steppers import VerletStepper
 
@@ -105,11 +105,7 @@ class CudaSolver(SoftSolver):
         """The forces of all contacts at this moment, for those who look: on the device they are added up at once."""
         c: Arrays = self.packed()
         half = self.stepper.half * self.dt
-        self.kernels.pair_pass(
-            c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position, c.motion, c.reduced,
-            c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, c.work, c.deepest, c.slid, c.desk, -half,
-            self.dt, 0.0, 0.0,
-        )  # fmt: skip
+        self.kernels.sweep(*pair_arguments(c, c.work, -half, self.dt, 0.0, keep=True))
         self.kernels.wall_pass(*wall_arguments(c, c.wall_slots, c.wall_work), -half, self.dt, 0.0, 0.0)
 
     @property

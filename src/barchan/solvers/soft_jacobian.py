@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 STATE = 13  # numbers a grain
 STEPS = (1e-6, 1e-4, 1e-6, 1e-4)  # of position (m), velocity (m/s), quaternion, and spin (rad/s)
 CHANGED = (
-    "position", "velocity", "orientation", "angular", "motion", "place", "force", "torque", "slots", "wall_slots",
+    "position", "velocity", "orientation", "angular", "motion", "place", "force", "torque", "pair_force", "wall_slots",
     "wall_gap", "wall_seam", "wall_memory", "servo", "tether", "pull",
 )  # fmt: skip
 REACH = 10.0  # differences of a position: grains this near to each other may touch in a difference
@@ -41,7 +41,7 @@ def right_hand_side(solver: SoftSolver, state: np.ndarray, step: float) -> np.nd
     kept = {name: solver.arrays[name].copy() for name in CHANGED}
     y = State.of(c)
     k.set_state(y, state.reshape(n, STATE), slopes, np.zeros(1), 0, 0.0, 0.0)
-    k.evaluate(c, solver.stepper.pose_time, 0.0, step, 0.0, 0.0, 0.0, 0.0)
+    k.evaluate(c, solver.stepper.pose_time, 0.0, step, 0.0, 0.0, 0.0, 0.0, 0)
     k.keep_slopes(y, slopes, 0)
     for name, array in kept.items():
         solver.arrays[name][:] = array

@@ -85,7 +85,7 @@ def touching(solver: SoftSolver, state: Stored) -> Touching:
         second=np.concatenate([b, -1 - model.walls.wall[c.wall_piece[w]]]),
         overlap=np.concatenate([overlap, depth]),
         depth=np.concatenate([overlap / np.minimum(c.place[i, 3], c.place[j, 3]), depth / c.place[s, 3]]),
-        force=np.concatenate([c.slots.reshape(-1, solver.kernels.SLOTS)[at, :3], slots[:, :3]]),
+        force=np.concatenate([c.pair_force[at], slots[:, :3]]),
         point=np.concatenate([point, spot]),
         branch=np.concatenate([branch, c.position[c.grain[s]] - spot]),
         mode=np.concatenate([

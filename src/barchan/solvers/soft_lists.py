@@ -17,6 +17,7 @@ import numpy as np
 
 from barchan.kernels import grids, neighbours, threads
 from barchan.model.build import Model
+from barchan.solvers import soft_rows
 from barchan.solvers.common import corner, crossings
 from barchan.solvers.soft_arrays import GHOSTS, LANES, aligned_zeros, blocks, reorder, sphere_arrays
 from barchan.solvers.soft_box import wrap
@@ -71,6 +72,7 @@ class Lists:
         self.wall_totals = np.zeros(4)  # J: the same for walls, and the work of the walls
         self.worst = (0.0, -1, -1)
         self.pairs = 0
+        self.mask, self.behind = -1, 0  # see `soft_rows.Rows`
         self.wall_contacts = 0
         self.present = model.walls.present(0.0, arrays["rule"])
         self.grids = self._grids()
@@ -290,12 +292,12 @@ class Lists:
         a["strayed"][:] = 0.0, wall_leeway, 1.0 / float(leeway.min(initial=wall_leeway))
 
     def blank(self, count: int) -> dict[str, np.ndarray]:
-        """What pairs in so many blocks leave behind, before any has: rows for the grains, with a row of zeros behind
-        them, and the work and deepest overlaps of every strip.
+        """What pairs in so many blocks leave behind, before any has: forces, and the work and deepest overlaps of
+        every strip.
         """
         strips = -(-count // self.kernels.STRIP)
         return {
-            "slots": aligned_zeros((count * LANES + 1) * self.kernels.SLOTS),
+            "pair_force": np.zeros((count * LANES, 3)),
             "work": np.zeros(strips * LANES * self.kernels.WORKS),
             "deepest": np.zeros(strips * LANES * 2),
         }
@@ -315,6 +317,14 @@ class Lists:
         a["slid"] = np.zeros(count, np.uint8)
         if "desk" not in a:
             a["desk"] = aligned_zeros(int(self.kernels.DESK) * threads.most())
+        rows = soft_rows.lay(
+            n, self.pairs, self.kernels.STRIP * LANES, threads.now(), a["pair_range"], a["first_grain"],
+            a["second_grain"], a["link_start"], a["links"],
+        )  # fmt: skip
+        self.mask, self.behind = rows.mask, rows.behind
+        a.update(rows.arrays)
+        if len(a.get("slots", ())) < (rows.number + 1) * self.kernels.SLOTS:  # the last row stays zero
+            a["slots"] = aligned_zeros((rows.number + rows.number // 8 + 1) * self.kernels.SLOTS)
 
     def _walls(self, m: int, old_index: np.ndarray) -> None:
         a, walls, counts = self.arrays, self.model.walls, np.zeros(m, np.int64)
@@ -398,11 +408,14 @@ class Lists:
         for name in _SAVED:
             setattr(lists, name, numbers[name])
         lists.grids = lists._grids()
+        count, slots = len(arrays["first"]) // LANES, arrays.pop("slots", None)
         lists.derive()
-        blank = lists.blank(len(arrays["first"]) // LANES)
-        if len(arrays["slots"]) != len(blank["slots"]):  # of a run begun by an earlier version
-            neighbours.lane_sums(arrays["work"], lists.pairs, kernels.WORKS, lists.totals)
-            arrays.update(blank)
+        if slots is not None:  # of a run begun by an earlier version
+            if len(slots) == (count * LANES + 1) * kernels.SLOTS:
+                arrays["pair_force"] = slots.reshape(-1, kernels.SLOTS)[:-1, :3].copy()
+            else:
+                neighbours.lane_sums(arrays["work"], lists.pairs, kernels.WORKS, lists.totals)
+                arrays.update(lists.blank(count))
         return lists
 
 
@@ -412,7 +425,9 @@ def _factor(lasted: int, should: tuple[int, int]) -> float:
 
 
 # Arrays that come from others, and are not kept.
-DERIVED = ("first_grain", "second_grain", "reduced", "link_start", "links", "slid", "desk")
+DERIVED = (
+    "first_grain", "second_grain", "reduced", "link_start", "links", "slid", "desk", "slots", *soft_rows.ARRAYS,
+)  # fmt: skip
 _SAVED = (
     "room", "pair_room", "wall_room", "radius", "largest", "skin", "margin", "rebuilds", "searches", "made", "searched",
     "wall_way", "wall_farther", "offset", "pairs", "wall_contacts", "worst",

@@ -37,7 +37,7 @@ def share(kernels: Any, *, adaptive: bool) -> None:
 def compile_steps(bound: tuple[Any, ...], adaptive: bool) -> None:
     """Compile the pass over all forces for these laws, walls and switches, and the steps, into the cache."""
     kernels, c = kernel_compiler.bind(*bound), Arrays.empty()
-    compile_for(kernels.evaluate, c, *(0.0,) * 7)
+    compile_for(kernels.evaluate, c, *(0.0,) * 7, 0)
     if adaptive:
         row, table, cube, counts = np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0, 0)), np.zeros(0, np.int64)
         compile_for(
