@@ -88,9 +88,10 @@ def test_packages_that_nothing_uses_go_from_the_cache(tmp_path: Path, monkeypatc
 def test_scenes_share_the_kernels_that_are_the_same_for_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another law changes the contact pass and what calls it, and nothing else: the rest need not be compiled again."""
     monkeypatch.setenv("BARCHAN_CACHE", str(tmp_path))
-    switches = dict.fromkeys(
-        ("BRANCH", "CLUMPS", "DEFORMS", "MATERIALS", "MESHES", "PERIODIC", "ROLLING", "SERVOS", "STICTION"), False
-    )
+    names = (
+        "ADAPTIVE", "BRANCH", "CLUMPS", "DEFORMS", "MATERIALS", "MESHES", "PERIODIC", "ROLLING", "SERVOS", "STICTION",
+    )  # fmt: skip
+    switches = dict.fromkeys(names, False)
     one, other, clumps = (
         bind(law, Hertz(), [_gap], [_path], {**switches, "CLUMPS": clumped})
         for law, clumped in ((Hertz(), False), (Linear(), False), (Hertz(), True))

@@ -14,7 +14,9 @@ from barchan.laws.stick_slip import StickSlip
 from barchan.laws.viscous import Viscous
 
 SURFACE = Surface(5e6, 2e6, 0.3, 0.5, 0.6, 0.0, 0.0, False)
-SWITCHES = ("BRANCH", "CLUMPS", "DEFORMS", "MATERIALS", "MESHES", "PERIODIC", "ROLLING", "SERVOS", "STICTION")
+SWITCHES = (
+    "ADAPTIVE", "BRANCH", "CLUMPS", "DEFORMS", "MATERIALS", "MESHES", "PERIODIC", "ROLLING", "SERVOS", "STICTION",
+)  # fmt: skip
 
 
 def _gap(x: float, y: float, z: float) -> tuple[float, float, float, float]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -30,7 +31,7 @@ k = machine.kernels
 for name in ("evaluate", "verlet_steps", "runge_kutta_steps"):
     stats = getattr(k, name).stats
     print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
-for name in ("wall_pass", "drift", "set_state", "keep_slopes"):
+for name in ("pair_strip", "move_walls", "set_state", "keep_slopes"):
     print(len(getattr(k, name).signatures))
 """
 
@@ -63,12 +64,13 @@ def test_empty_arrays_are_of_the_types_that_are_used():
 
 @pytest.mark.parametrize("integrator", [{"kind": "verlet"}, {"kind": "rkf45"}])
 def test_what_is_shared_is_what_is_called(integrator):
-    """The signatures that this process compiles are those with which kernels call each other: no more are compiled."""
+    """The signatures that two processes compile are those with which kernels call each other: no more are compiled."""
     machine, adaptive = small(integrator=integrator), integrator["kind"] == "rkf45"
     soft_prepare.share(machine.kernels, adaptive=adaptive)
+    soft_prepare.compile_steps(machine._bound(), adaptive)
     machine.advance_to(3e-5)
-    names = ("save_state", "set_state", "keep_slopes", "largest_difference") if adaptive else ("drift",)
-    for name in ("wall_pass", *names):
+    names = ("save_state", "set_state", "keep_slopes", "largest_difference") if adaptive else ("drift", "verlet_steps")
+    for name in ("wall_pass", "pair_strip", "sweep", "move_walls", "pull_tethers", "resist", "evaluate", *names):
         assert len(getattr(machine.kernels, name).signatures) == 1
 
 
@@ -88,7 +90,7 @@ def test_a_first_run_finds_forces_and_steps_compiled(tmp_path, adaptive):
     """With an empty cache: the pass over all forces and the steps are loaded, not compiled."""
     told = told_of(tmp_path, COLD, f"integrator.kind={'rkf45' if adaptive else 'verlet'}")
     assert told[:3] == (["1 0", "0 0", "1 0"] if adaptive else ["1 0", "1 0", "0 0"])
-    assert told[3:] == (["1", "0", "1", "1"] if adaptive else ["1", "1", "0", "0"])
+    assert told[3:] == (["1", "1", "1", "1"] if adaptive else ["1", "1", "0", "0"])
 
 
 def test_a_first_run_of_beams_finds_its_steps_compiled(tmp_path):
@@ -119,7 +121,7 @@ def test_there_is_no_helper_where_it_would_not_help(cold, monkeypatch, tmp_path)
     monkeypatch.setattr(helping, "_cores", lambda: 2)
     Helper(cold, JOB, (lambda: 0,))  # only this process knows it
     (tmp_path / "__pycache__").mkdir()
-    (tmp_path / "__pycache__" / "soft_motion.evaluate-27.py311.nbi").touch()
+    (tmp_path / "__pycache__" / "soft_motion.evaluate-27.py311.1.nbc").touch()
     Helper(cold, JOB, bound)
     assert len(asked) == 1
 
@@ -132,6 +134,19 @@ def test_a_helper_that_fails_is_not_missed(cold, monkeypatch):
     helper = Helper(cold, JOB, (Viscous(),), False)
     assert not helper.at_work
     helper.wait()
+
+
+def test_waiting_for_a_kernel_ends(cold, monkeypatch, tmp_path):
+    """When its code is there, when the other process has ended, or when patience has."""
+    monkeypatch.setattr(helping, "PATIENCE", 60.0)
+    monkeypatch.setattr(helping, "_ask", lambda order: subprocess.Popen([sys.executable, "-c", ""]))
+    begin = time.monotonic()
+    Helper(cold, JOB).wait_for(cold)
+    helping.await_kernel(cold, 0.05)
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "soft_motion.evaluate-27.py311.1.nbc").touch()
+    helping.await_kernel(cold, 60.0)
+    assert time.monotonic() - begin < 30.0
 
 
 def test_a_helper_that_hangs_is_ended(cold, monkeypatch):

@@ -26,6 +26,7 @@ DEFORMS = False  # the periodic box deforms
 ROLLING = False
 STICTION = False
 MATERIALS = False  # more than one kind of pair
+ADAPTIVE = False  # steps of Runge–Kutta, in which grains do not drift by themselves
 
 # Of kernels for the GPU: the type of all but positions, and what keeps divisions finite in it.
 REAL = np.float64

@@ -16,10 +16,12 @@ def njit(*function: Callable[..., Any], **options: Any) -> Any:
     return numba.njit(*function, no_cfunc_wrapper=True, **options)
 
 
-def inlined(function: Callable[..., Any]) -> Any:
+def inlined(*function: Callable[..., Any], cache: bool = False) -> Any:
     """For what a parallel loop does in each turn: part of the loop, and compiled once instead of twice.
 
     It is given the counter as int64: in a parallel loop it has another type, for which all would be compiled again. It
     must not make arrays. That arrays are handed on is not counted: it would take longer than most of what is done.
     """
-    return njit(error_model="numpy", forceinline=True, no_cpython_wrapper=True, _nrt=False)(function)
+    return njit(
+        *function, cache=cache, error_model="numpy", forceinline=True, no_cpython_wrapper=True, _nrt=False
+    )  # fmt: skip

@@ -30,7 +30,7 @@ def evaluate(
 
     weight and hold_weight: times, s, with which the power of contacts, and of stiction and tethers, enters the ledger.
     onward: 1 if the grains are to drift for the next step at once, where no wall has swallowed one; the answer is then
-    that of `drift`. Forces and torques are kept only where they do not.
+    that of `drift`. Forces are kept only where they do not, those of pairs not for −1.
     """
     center = c.position if CLUMPS else c.place
     move_walls(t, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose)
@@ -61,7 +61,7 @@ def evaluate(
     for belated in range(2 if len(c.late_grain) > 0 else 1):
         way = sweep(
             belated, c.parts, c.mask, c.late, c.late_grain, c.late_row, c.far_pair, c.far_start, c.behind, c.pair_force,
-            c.grains, 1 - onward, onward, c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place,
+            c.grains, onward, c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place,
             c.position, c.motion, c.reduced, c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, c.work,
             c.deepest, c.slid, c.desk, half, step, advance, weight, kick, c.pair_range, c.link_start, c.links,
             c.wall_range, c.wall_slots, c.gravity, c.freedom, c.stiction, hold_weight, c.inertia, c.orientation,

@@ -93,12 +93,12 @@ def put(
         desk[d + M0 + U(80)] = m5
 
 
-@inlined
+@inlined(cache=True)
 def pair_strip(
     strip: int, blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, center: Any,
     motion: Any, reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any,
     work: Any, deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float, base: int,
-    mask: int,
+    mask: int, ahead: bool,
 ) -> None:  # fmt: skip
     """Forces, torques and work of the near pairs in one strip of blocks.
 
@@ -110,6 +110,7 @@ def pair_strip(
     the block it was in.
     slid: for each block, for how many evaluations still it is taken for granted that some pair slides.
     base, mask: what a pair hands to its grains goes to row base + (pair & mask) of the slots.
+    ahead: whether to ask early for what is wanted soon.
     """
     home = U(get_thread_id()) * DESK
     at_work = U(strip) * (LANES * U(WORKS))
@@ -118,10 +119,10 @@ def pair_strip(
         at = U(b) * LANES
         at_memory = U(b) * (LANES * U(MEMORY))
         at_reduced = U(b) * (LANES * U(3))
-        if b + SOON < blocks:  # second spheres lie here and there: no processor foresees where
+        if ahead and b + SOON < blocks:  # second spheres lie here and there: no processor foresees where
             ask_for_rows(place, 4, second, at + U(SOON) * LANES)
             ask_for_rows(motion, 8, second_grain, at + U(SOON) * LANES)
-        if b + LATER < blocks:
+        if ahead and b + LATER < blocks:
             ask_for_lines(memory, at_memory + U(LATER) * (LANES * U(MEMORY)), MEMORY_LINES)
             ask_for_lines(reduced, at_reduced + U(LATER) * (LANES * U(3)), REDUCED_LINES)
         fours_to_lanes(place, first, at, desk, home)

@@ -1,7 +1,8 @@
 """One sweep through the list of pairs: their forces, the sums of grains, their drift. A template: see `bound.py`.
 
-Pairs, sums and drift take turns in short stretches of the list, so that what pairs hand to their grains, and the grains
-themselves, are still in the processor's cache when they are wanted again. See `sweep_rows.py` for parts and rows.
+Of many pairs, sums and drift take turns with pairs in short stretches of the list, so that what pairs hand to their
+grains, and the grains themselves, are still in the processor's cache when they are wanted again. See `sweep_rows.py`
+for parts and rows.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from barchan.kernels.bound import ADAPTIVE
 from barchan.kernels.jit import inlined, njit, prange
 from barchan.kernels.soft_drift import drift_one
 from barchan.kernels.soft_gather import gather_one
@@ -18,13 +20,14 @@ from barchan.kernels.soft_rows import SLOTS
 from barchan.kernels.sweep_rows import BASE, CHUNK, GRAIN_FROM, GRAIN_TO, STRIP_FROM, STRIP_TO
 
 U = np.uint64
+MANY = 8000  # blocks, the data of which no cache holds
 LAST = np.int64(1) << np.int64(62)
 
 
 @inlined
 def sweep_part(
     part: int, belated: int, parts: Any, mask: int, late: Any, late_grain: Any, late_row: Any, far_pair: Any,
-    far_start: Any, behind: int, pair_force: Any, grains: int, keep: int, onward: int,
+    far_start: Any, behind: int, pair_force: Any, grains: int, onward: int,
     blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, position: Any, motion: Any,
     reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any,
     deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float,
@@ -36,24 +39,25 @@ def sweep_part(
     """`sweep` of one part, or of its share of the late grains."""
     strip, end = parts[part, STRIP_FROM], parts[part, STRIP_TO]
     n, last = parts[part, GRAIN_FROM], min(parts[part, GRAIN_TO], grains)
-    base: Any = parts[part, BASE]
-    ring: Any = mask
+    base, ring = parts[part, BASE], mask
+    ahead, chunk = blocks > MANY, CHUNK if mask >= 0 else end - strip
     if belated > 0:
-        strip = end
+        strip, ring = end, -1
         n, last = part * len(late_grain) // len(parts), (part + 1) * len(late_grain) // len(parts)
     home, way = n, 0.0
     while True:
-        begin, high = strip, min(strip + CHUNK, end)
+        begin, high = strip, min(strip + chunk, end)
         for s in range(begin, high):
             pair_strip(
                 s, blocks, first, second, first_grain, second_grain, place, position, motion, reduced, material, kinds,
                 table, box, inverse, memory, slots, work, deepest, slid, desk, half, step, advance, weight, base, mask,
+                ahead,
             )  # fmt: skip
         for e in range(far_start[begin], far_start[high]):
             source, to = U(base + (far_pair[e] & mask)) * U(SLOTS), U(behind + e) * U(SLOTS)
             for q in range(SLOTS):
                 slots[to + U(q)] = slots[source + U(q)]
-        if keep > 0:
+        if onward == 0:
             for k in range(begin * STRIP * 16, min(high * STRIP, blocks) * 16):
                 source = U(base + (k & mask)) * U(SLOTS)
                 for q in range(3):
@@ -61,37 +65,42 @@ def sweep_part(
         strip = high
         done = LAST if strip == end else strip * STRIP * 16
         begin = n
-        while n < last:
-            g = n
+        if belated > 0:
+            n = last
+        else:
+            while n < last and pair_range[n + 1] <= done:
+                n += 1
+        for i in range(begin, n):
+            g, shift = i, base
             if belated > 0:
-                g = late_grain[n]
-                base, ring = late_row[n] - pair_range[g], np.int64(-1)
-            elif pair_range[g + 1] > done:
-                break
-            if belated > 0 or late[g] == 0:
+                g = late_grain[i]
+                shift = late_row[i] - pair_range[g]
+            if late[g] == belated:
                 gather_one(
                     g, kick, pair_range, link_start, links, slots, wall_range, wall_slots, gravity, freedom, stiction,
-                    step, hold_weight, inertia, orientation, motion, force, torque, velocity, angular, held, pull, base,
-                    ring, home + n - begin if onward > 0 else g,
+                    step, hold_weight, inertia, orientation, motion, force, torque, velocity, angular, held, pull,
+                    shift, ring, home + i - begin if onward > 0 else g,
                 )  # fmt: skip
-            n += 1
-        if onward > 0:
-            for i in range(begin, n):
-                g = late_grain[i] if belated > 0 else i
-                if belated > 0 or late[g] == 0:
-                    far = drift_one(
-                        g, step, start, offset, inertia, force, torque, position, velocity, orientation, angular, turn,
-                        motion, place, origin, wear, home + i - begin,
-                    )  # fmt: skip
-                    way = max(way, far)
+        if not ADAPTIVE:
+            if onward > 0:
+                for i in range(begin, n):
+                    g = i
+                    if belated > 0:
+                        g = late_grain[i]
+                    if late[g] == belated:
+                        far = drift_one(
+                            g, step, start, offset, inertia, force, torque, position, velocity, orientation, angular,
+                            turn, motion, place, origin, wear, home + i - begin,
+                        )  # fmt: skip
+                        way = max(way, far)
         if strip >= end:
             return way
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@njit(cache=True, parallel=True, error_model="numpy", no_cpython_wrapper=True)
 def sweep(
     belated: int, parts: Any, mask: int, late: Any, late_grain: Any, late_row: Any, far_pair: Any, far_start: Any,
-    behind: int, pair_force: Any, grains: int, keep: int, onward: int,
+    behind: int, pair_force: Any, grains: int, onward: int,
     blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, position: Any, motion: Any,
     reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any,
     deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float,
@@ -103,14 +112,14 @@ def sweep(
     """Forces, torques and work of all near pairs; every grain adds up its contacts and is kicked; and drifts.
 
     belated: 1 for the late grains, when this has been done for all others. grains: how many there are, or 0 for pairs
-    alone. keep: 1 to keep the forces of pairs. onward: 1 for the drift of the next step, of length `step`; forces and
-    torques are not kept then. Answers with what `drift` does.
+    alone. onward: 1 for the drift of the next step, of length `step`; forces are not kept then. 0: they are, those of
+    pairs too; −1: but for those. Answers with what `drift` does.
     """
     worst = 0.0
     for part in prange(len(parts)):
         way = sweep_part(
             np.int64(part), belated, parts, mask, late, late_grain, late_row, far_pair, far_start, behind, pair_force,
-            grains, keep, onward, blocks, first, second, first_grain, second_grain, place, position, motion, reduced,
+            grains, onward, blocks, first, second, first_grain, second_grain, place, position, motion, reduced,
             material, kinds, table, box, inverse, memory, slots, work, deepest, slid, desk, half, step, advance, weight,
             kick, pair_range, link_start, links, wall_range, wall_slots, gravity, freedom, stiction, hold_weight,
             inertia, orientation, force, torque, velocity, angular, held, pull, start, offset, turn, origin, wear,

@@ -1,10 +1,10 @@
 """Which thread works on which pairs, and where a pair leaves what it hands to its two grains.
 
-The list of pairs is cut into parts, one for each thread. Within a part pairs write one row after another into a ring
-that is small enough for the processor's cache, and over the oldest rows again. By then the two grains have added them
-up, for pairs are in the order of their first grains, and grains that are near each other are near in the list. Rows
-that are wanted later than that are set aside: those of pairs across a periodic face, and of grains with pairs in more
-than one part, which are late: they add up their pairs when all parts are done.
+The list of pairs is cut into parts, one for each thread. Of a few pairs each has a row of its own. Of many, those of a
+part write one row after another into a ring that is small enough for the cache, and over the oldest rows again. By then
+the two grains have added them up, for pairs are in the order of their first grains, and grains that are near each other
+are near in the list. Rows that are wanted later than that are set aside: those of pairs across a periodic face, and of
+grains with pairs in more than one part, which are late: they add up their pairs when all parts are done.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from barchan.kernels.jit import njit
 
-CHUNK = 8  # strips of pairs, after which the grains that have all of theirs add them up
+CHUNK = 16  # strips of pairs, after which the grains that have all of theirs add them up
 # Columns of the table of parts: the strips of a part, the grains, the pairs, and where its ring begins.
 STRIP_FROM, STRIP_TO, GRAIN_FROM, GRAIN_TO, PAIR_FROM, PAIR_TO, BASE = range(7)
 

@@ -11,6 +11,7 @@ import os
 import pickle
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,12 @@ class Helper:
         """Whether there is any."""
         return self._process is not None
 
+    def wait_for(self, kernel: Any) -> None:
+        """Until it has compiled the kernel, or has ended."""
+        process = self._process
+        if process is not None:
+            await_kernel(kernel, PATIENCE, lambda: process.poll() is None)
+
     def wait(self) -> None:
         """Until it is done; what it could not do is done here when it is needed."""
         if self._process is not None:
@@ -43,6 +50,13 @@ class Helper:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
+
+
+def await_kernel(kernel: Any, patience: float, still: Callable[[], bool] = lambda: True) -> None:
+    """Wait so many s at most for what another process compiles, while it is at it."""
+    end = time.monotonic() + patience
+    while not _in_cache(kernel) and still() and time.monotonic() < end:
+        time.sleep(0.02)
 
 
 def _ask(order: bytes) -> subprocess.Popen[bytes]:
@@ -60,8 +74,13 @@ def _worth_while(kernel: Any) -> bool:
     """Whether the kernel is not compiled yet, and there is a core to do it."""
     if os.environ.get(SWITCH) == "here" or _cores() < 2 or not sys.executable or hasattr(sys, "frozen"):
         return False
+    return not _in_cache(kernel)
+
+
+def _in_cache(kernel: Any) -> bool:
+    """Whether numba has written compiled code of the kernel; it does so at once, under its final name."""
     source = Path(kernel.py_func.__code__.co_filename)
-    return not any((source.parent / "__pycache__").glob(f"{source.stem}.{kernel.py_func.__name__}-*.nbi"))
+    return any((source.parent / "__pycache__").glob(f"{source.stem}.{kernel.py_func.__name__}-*.nbc"))
 
 
 def _cores() -> int:

@@ -59,7 +59,7 @@ class SoftSolver:
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         adaptive = isinstance(model.scene.integrator, RungeKutta)
-        helper = Helper(self.kernels.evaluate, soft_prepare.compile_steps, self._bound(), adaptive)
+        helper = Helper(self.kernels.sweep, soft_prepare.compile_steps, self._bound(), adaptive)
         if helper.at_work:
             soft_prepare.share(self.kernels, adaptive=adaptive)
         self.arrays = soft_arrays.grain_arrays(grains, model)
@@ -82,7 +82,7 @@ class SoftSolver:
         self.stored_at_start = (0.0, 0.0)  # J, normal and tangential
         if helper.at_work:
             soft_ledger.stored(self)  # asked for below: it is compiled while the other process is at work
-            helper.wait()
+            helper.wait_for(self.kernels.evaluate)
         # Friction and work are held half a step ahead of the positions: bring them there, then find the first forces.
         ahead = self.stepper.half * self.dt
         if ahead:
@@ -92,6 +92,7 @@ class SoftSolver:
         self.stored_at_start = soft_ledger.totals(state)
         book = soft_ledger.energies(self, state)
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
+        helper.wait()
 
     def _stepper(self) -> VerletStepper | RungeKuttaStepper:
         integrator = self.model.scene.integrator
@@ -109,6 +110,7 @@ class SoftSolver:
             "STICTION": model.scene.stiction is not None,
             "SERVOS": len(walls.servo_row) > 0,
             "MATERIALS": model.kinds > 1,
+            "ADAPTIVE": isinstance(model.scene.integrator, RungeKutta),
         }
         self.kernels = kernel_compiler.bind(*self._bound())
 
@@ -318,20 +320,29 @@ class SoftSolver:
 
         Each step's power has entered with the weight of the whole step, so half of the present one is taken back.
         """
-        c, k, half = self.packed(), self.kernels, self.stepper.half * self.dt
-        pairs, walls = np.zeros_like(c.work), np.zeros_like(c.wall_work)
-        k.sweep(*soft_arrays.pair_arguments(c, pairs, -half, self.dt, -half, keep=False))
-        taken = soft_arrays.wall_arguments(c, np.zeros_like(c.wall_slots), walls)
-        k.wall_pass(*taken, -half, self.dt, 0.0, -half)
+        a, k = self.arrays, self.kernels
+        pairs, walls = np.zeros_like(a["work"]), np.zeros_like(a["wall_work"])
+        self.contacts_again(-self.stepper.half * self.dt, -1, work=pairs, wall_work=walls)
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
-        for lanes in (c.work, pairs):
+        for lanes in (a["work"], pairs):
             totals += lanes.reshape(-1, k.WORKS, soft_arrays.LANES).sum(axis=(0, 2))
-        for lanes in (c.wall_work, walls):
+        for lanes in (a["wall_work"], walls):
             wall_totals += soft_arrays.lane(lanes, self.lists.wall_contacts, k.WALL_WORKS).sum(axis=0)
         if "works" in self.arrays:
             totals += self.arrays["works"][: k.WORKS]
             wall_totals += self.arrays["works"][k.WORKS :]
         return totals, wall_totals
+
+    def contacts_again(self, weight: float, onward: int, **instead: np.ndarray) -> None:
+        """Ask all contacts once more, as they are at this moment, with other arrays in the places of some.
+
+        weight: time, s, with which their power enters the work. onward: 0 to keep the forces of pairs, −1 not to. What
+        contacts remember is not changed, nor is anything else.
+        """
+        c, half = self.packed(), self.stepper.half * self.dt
+        kept = {name: getattr(c, name).copy() for name in soft_arrays.TOUCHED if name not in instead}
+        again = c._replace(grains=0, **{**kept, **instead})
+        self.kernels.evaluate(again, self.stepper.pose_time, -half, self.dt, 0.0, weight, 0.0, 0.0, onward)
 
     def stiction_work(self) -> tuple[float, float]:
         """Energy, J, that stiction has taken from the grains, and work that moving walls have done through it."""

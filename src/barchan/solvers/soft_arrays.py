@@ -18,6 +18,11 @@ GRAIN_ARRAYS = (
     "force", "torque", "held", "bound",
 )  # fmt: skip
 SPHERE_ARRAYS = ("place", "offset", "material", "origin")
+# What an evaluation of all contacts changes, beside what grains are told.
+TOUCHED = (
+    "pose", "wall_gap", "wall_seam", "wall_memory", "wall_slots", "servo", "motion_table", "tether", "pull", "drag",
+    "swallowed",
+)  # fmt: skip
 GHOSTS = 2  # two spheres of no consequence, far from each other, fill the last block of pairs
 
 
@@ -131,32 +136,6 @@ class Arrays(NamedTuple):
             about = getattr(kind, "__metadata__", None)
             made[name] = np.zeros((0,) * about[1], about[0]) if about else 0
         return cls(**made)
-
-
-def pair_arguments(
-    c: Arrays, work: np.ndarray, half: float, step: float, weight: float, *, keep: bool
-) -> tuple[Any, ...]:
-    """What `sweep` takes to find the forces of pairs alone, which remember nothing of it; their work goes into `work`.
-
-    half, step, weight: see `pair_strip`. keep: whether their forces are kept.
-    """
-    return (
-        0, c.parts, c.mask, c.late, c.late_grain, c.late_row, c.far_pair, c.far_start, c.behind, c.pair_force, 0,
-        int(keep), 0, c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position, c.motion,
-        c.reduced, c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, work, c.deepest, c.slid, c.desk,
-        half, step, 0.0, weight, 0.0, c.pair_range, c.link_start, c.links, c.wall_range, c.wall_slots, c.gravity,
-        c.freedom, c.stiction, 0.0, c.inertia, c.orientation, c.force, c.torque, c.velocity, c.angular, c.held, c.pull,
-        c.start, c.offset, c.turn, c.origin, c.wear,
-    )  # fmt: skip
-
-
-def wall_arguments(c: Arrays, slots: np.ndarray, work: np.ndarray) -> tuple[Any, ...]:
-    """What `wall_pass` takes, but for its times: forces and work go into these arrays."""
-    return (
-        c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.position, c.motion,
-        c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
-        slots, work, c.wall_deepest, c.absorbing, c.swallowed,
-    )  # fmt: skip
 
 
 def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:

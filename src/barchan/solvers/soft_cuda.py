@@ -15,7 +15,6 @@ from barchan.model.grains import Grains
 from barchan.solvers import soft_changes, soft_watch
 from barchan.solvers.cuda_grains import BATCH, CudaGrains
 from barchan.solvers.soft import SoftSolver
-from barchan.solvers.soft_arrays import Arrays, pair_arguments, wall_arguments
 from barchan.solvers.soft_lists import Lists
 from barchan.solvers.soft_steppers import VerletStepper
 
@@ -103,10 +102,7 @@ class CudaSolver(SoftSolver):
 
     def _find_forces(self) -> None:
         """The forces of all contacts at this moment, for those who look: on the device they are added up at once."""
-        c: Arrays = self.packed()
-        half = self.stepper.half * self.dt
-        self.kernels.sweep(*pair_arguments(c, c.work, -half, self.dt, 0.0, keep=True))
-        self.kernels.wall_pass(*wall_arguments(c, c.wall_slots, c.wall_work), -half, self.dt, 0.0, 0.0)
+        self.contacts_again(0.0, 0, wall_slots=self.arrays["wall_slots"])
 
     @property
     def device(self) -> CudaGrains:

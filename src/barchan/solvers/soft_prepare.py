@@ -1,7 +1,7 @@
 """What two processes compile for soft spheres: see `helper.py`.
 
 The pass over all forces and the steps take as long as all else, so another process compiles them. Of what they call
-this one compiles a part, before it comes to what makes the lists: the other one then finds that.
+this one compiles a part, the strip of pairs first, before it comes to what makes the lists: the other one finds that.
 """
 
 from __future__ import annotations
@@ -13,13 +13,25 @@ import numpy as np
 from barchan.kernels import compile as kernel_compiler
 from barchan.kernels.compile import compile_for
 from barchan.kernels.soft_state import State
-from barchan.solvers.soft_arrays import Arrays, wall_arguments
+from barchan.solvers.helper import await_kernel
+from barchan.solvers.soft_arrays import Arrays
+
+SHARED = 30.0  # s that the other process is given for its part of what both need
 
 
 def share(kernels: Any, *, adaptive: bool) -> None:
-    """Compile what the other process needs last: walls, and what steps call beside forces."""
+    """Compile what the other process waits for, the strip of pairs, and what steps call beside forces."""
     c = Arrays.empty()
-    compile_for(kernels.wall_pass, *wall_arguments(c, c.wall_slots, c.wall_work), *(0.0,) * 4)
+    compile_for(
+        kernels.pair_strip, 0, c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position,
+        c.motion, c.reduced, c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, c.work, c.deepest,
+        c.slid, c.desk, 0.0, 0.0, 0.0, 0.0, 0, c.mask, True,
+    )  # fmt: skip
+    compile_for(
+        kernels.move_walls, 0.0, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose
+    )
+    compile_for(kernels.pull_tethers, 0.0, c.tether_row, c.tether, c.position, c.motion, c.pull)
+    compile_for(kernels.resist, c.grains, 0.0, c.drag, c.box, c.inverse, c.position, c.motion, c.pull, True)
     if adaptive:
         y, base, slopes, weights = State.of(c), np.zeros((0, 13)), np.zeros((0, 0, 13)), np.zeros(0)
         compile_for(kernels.save_state, y, base)
@@ -27,16 +39,30 @@ def share(kernels: Any, *, adaptive: bool) -> None:
         compile_for(kernels.keep_slopes, y, slopes, 0)
         compile_for(kernels.largest_difference, y, slopes, weights, weights, 0, 0.0)
         compile_for(kernels.largest_surprise, y, base, slopes, 0, 0.0)
-    else:
-        compile_for(
-            kernels.drift, c.grains, 0.0, c.start, c.offset, c.inertia, c.force, c.torque, c.position, c.velocity,
-            c.orientation, c.angular, c.turn, c.motion, c.place, c.origin, c.wear,
-        )  # fmt: skip
 
 
 def compile_steps(bound: tuple[Any, ...], adaptive: bool) -> None:
     """Compile the pass over all forces for these laws, walls and switches, and the steps, into the cache."""
     kernels, c = kernel_compiler.bind(*bound), Arrays.empty()
+    compile_for(
+        kernels.wall_pass, c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain,
+        c.position, c.motion, c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds,
+        c.wall_table, c.wall_memory, c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, *(0.0,) * 4,
+    )  # fmt: skip
+    if not adaptive:
+        compile_for(
+            kernels.drift, c.grains, 0.0, c.start, c.offset, c.inertia, c.force, c.torque, c.position, c.velocity,
+            c.orientation, c.angular, c.turn, c.motion, c.place, c.origin, c.wear,
+        )  # fmt: skip
+    await_kernel(kernels.pair_strip, SHARED)
+    compile_for(
+        kernels.sweep, 0, c.parts, c.mask, c.late, c.late_grain, c.late_row, c.far_pair, c.far_start, c.behind,
+        c.pair_force, c.grains, 0, c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position,
+        c.motion, c.reduced, c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, c.work, c.deepest,
+        c.slid, c.desk, 0.0, 0.0, 0.0, 0.0, 0.0, c.pair_range, c.link_start, c.links, c.wall_range, c.wall_slots,
+        c.gravity, c.freedom, c.stiction, 0.0, c.inertia, c.orientation, c.force, c.torque, c.velocity, c.angular,
+        c.held, c.pull, c.start, c.offset, c.turn, c.origin, c.wear,
+    )  # fmt: skip
     compile_for(kernels.evaluate, c, *(0.0,) * 7, 0)
     if adaptive:
         row, table, cube, counts = np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0, 0)), np.zeros(0, np.int64)

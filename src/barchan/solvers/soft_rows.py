@@ -11,6 +11,7 @@ from barchan.kernels import sweep_rows
 from barchan.kernels.sweep_rows import CHUNK
 
 USUAL = 0.95  # of the pairs: those that find their second grain before their row in a ring is written over
+FEW = 1 << 16  # pairs whose rows all stay in the cache
 ARRAYS = ("parts", "late", "late_grain", "late_row", "far_pair", "far_start")
 
 
@@ -27,7 +28,7 @@ def lay(
     grains: int, pairs: int, width: int, many: int, pair_range: np.ndarray, first_grain: np.ndarray,
     second_grain: np.ndarray, link_start: np.ndarray, links: np.ndarray,
 ) -> Rows:  # fmt: skip
-    """The parts of so many threads, and the rows. There are rings where they are smaller than a row for every pair.
+    """The parts of so many threads, and the rows. There are rings where a row for every pair would be too much.
 
     width: pairs in a strip, the least that a part is made of. pair_range: (N + 1,) where the pairs of each grain begin.
     links: the pairs in which grain g is second, links[link_start[g]] … in their order; they become the rows of those.
@@ -38,12 +39,13 @@ def lay(
     begin = np.searchsorted(pair_range[1:], ends, side="right")
     begin[0], begin[-1] = 0, grains
     later = pair_range[second_grain[:pairs:16].astype(np.int64) + 1] - np.arange(0, pairs, 16)
-    ring = max(_power_of_two(float(np.quantile(later, USUAL)) + chunk), 4 * chunk) if pairs else 0
-    whole = 2 * many * ring > pairs
+    ring = _power_of_two(max(float(np.quantile(later, USUAL)) + chunk, 2 * chunk)) if pairs else 0
+    whole = pairs <= max(FEW, 2 * many * ring)
     base = np.zeros(many, np.int64) if whole else ring * np.arange(many)
     mask, behind = (-1, 0) if whole else (ring - 1, ring * many)
     reach = pairs if whole else ring - chunk
-    parts = np.column_stack([cuts[:-1], cuts[1:], begin[:-1], begin[1:], ends[:-1], ends[1:], base])
+    columns = (cuts[:-1], cuts[1:], begin[:-1], begin[1:], ends[:-1], ends[1:], base)
+    parts = np.ascontiguousarray(np.column_stack(columns))
     marks, late = np.zeros(grains, np.uint8), np.zeros(0, np.int64)
     if sweep_rows.find_late(parts, reach, pair_range, link_start, links, marks):
         late = np.flatnonzero(marks)
@@ -57,8 +59,8 @@ def lay(
         )  # fmt: skip
         far_pair, late_row = far_pair[:far].copy(), _rows_of(late_row, row)
         count = behind + far
-    found = dict(zip(ARRAYS, (parts, marks, late, late_row, far_pair, far_start), strict=True))
-    return Rows(mask, behind, count, found)
+    found: tuple[np.ndarray, ...] = (parts, marks, late, late_row, far_pair, far_start)
+    return Rows(mask, behind, count, dict(zip(ARRAYS, found, strict=True)))
 
 
 def _rows_of(first_pair: np.ndarray, row: np.ndarray) -> np.ndarray:
