@@ -8,7 +8,7 @@ from typing import Any
 import numba
 from numba import get_thread_id, prange
 
-__all__ = ["get_thread_id", "inlined", "njit", "prange"]
+__all__ = ["apart", "get_thread_id", "inlined", "njit", "prange"]
 
 
 def njit(*function: Callable[..., Any], **options: Any) -> Any:
@@ -25,3 +25,11 @@ def inlined(*function: Callable[..., Any], cache: bool = False) -> Any:
     return njit(
         *function, cache=cache, error_model="numpy", forceinline=True, no_cpython_wrapper=True, _nrt=False
     )  # fmt: skip
+
+
+def apart(function: Callable[..., Any]) -> Any:
+    """For a long stretch of what a parallel loop does in each turn: a function of its own, which the loop calls.
+
+    As a part of the loop it would be slower: with so many arrays at once there are too few registers.
+    """
+    return njit(function, cache=True, error_model="numpy", no_cpython_wrapper=True, _nrt=False)

@@ -13,4 +13,4 @@ def njit(*function: Callable[..., Any], **options: Any) -> Any:
     return function[0] if function else lambda one: one
 
 
-inlined = njit
+inlined = apart = njit

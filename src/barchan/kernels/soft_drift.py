@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels.bound import CLUMPS
-from barchan.kernels.jit import inlined, njit, prange
+from barchan.kernels.jit import apart, inlined, njit, prange
 from barchan.kernels.turning import rotated, spin_of, turned
 
 SMALL_TURN = 0.01  # rad²: a sphere's rotations are summed up to there before its orientation is turned
@@ -76,6 +76,27 @@ def drift_one(
     place[g, 0], place[g, 1], place[g, 2] = x, y, z
     mx, my, mz = x - origin[g, 0], y - origin[g, 1], z - origin[g, 2]
     return wear[g] * (mx * mx + my * my + mz * mz)
+
+
+@apart
+def drift_stretch(
+    begin: int, end: int, belated: int, late: Any, late_grain: Any, home: int, dt: float, start: Any, offset: Any,
+    inertia: Any, force: Any, torque: Any, position: Any, velocity: Any, orientation: Any, angular: Any, turn: Any,
+    motion: Any, place: Any, origin: Any, wear: Any,
+) -> float:  # fmt: skip
+    """`drift_one` of the grains begin … end − 1, or of so many late ones; their forces are in rows from `home` on."""
+    way = 0.0
+    for i in range(begin, end):
+        g = i
+        if belated > 0:
+            g = late_grain[i]
+        if late[g] == belated:
+            far = drift_one(
+                g, dt, start, offset, inertia, force, torque, position, velocity, orientation, angular, turn, motion,
+                place, origin, wear, home + i - begin,
+            )  # fmt: skip
+            way = max(way, far)
+    return way
 
 
 @njit(cache=True, parallel=True, error_model="numpy")

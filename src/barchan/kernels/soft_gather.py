@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels.bound import STICTION
-from barchan.kernels.jit import inlined, njit
+from barchan.kernels.jit import apart, inlined, njit
 from barchan.kernels.lanes import AT_ONCE, add_first, add_row, add_second, nothing, six_of
 from barchan.kernels.soft_rows import LEVERS, SLOTS
 from barchan.kernels.soft_slots import WALL_SLOTS
@@ -189,3 +189,26 @@ def gather_one(
             late = late_power(g, cx, cy, cz, rx, ry, rz, inertia, orientation, motion, velocity, angular)
             held[g, 2] += late
             held[g, 0] += weight * late
+
+
+@apart
+def gather_stretch(
+    begin: int, end: int, belated: int, late: Any, late_grain: Any, late_row: Any, onward: int, home: int, kick: float,
+    pair_range: Any, link_start: Any, links: Any, slots: Any, wall_range: Any, wall_slots: Any, gravity: Any,
+    freedom: Any, stiction: Any, step: float, weight: float, inertia: Any, orientation: Any, motion: Any, force: Any,
+    torque: Any, velocity: Any, angular: Any, held: Any, pull: Any, base: int, mask: int,
+) -> None:  # fmt: skip
+    """`gather_one` of the grains begin … end − 1, or of so many late ones; their forces from row `home` on if a drift
+    follows.
+    """
+    for i in range(begin, end):
+        g, shift = i, base
+        if belated > 0:
+            g = late_grain[i]
+            shift = late_row[i] - pair_range[g]
+        if late[g] == belated:
+            gather_one(
+                g, kick, pair_range, link_start, links, slots, wall_range, wall_slots, gravity, freedom, stiction,
+                step, weight, inertia, orientation, motion, force, torque, velocity, angular, held, pull, shift, mask,
+                home + i - begin if onward > 0 else g,
+            )  # fmt: skip

@@ -13,8 +13,8 @@ import numpy as np
 
 from barchan.kernels.bound import ADAPTIVE
 from barchan.kernels.jit import inlined, njit, prange
-from barchan.kernels.soft_drift import drift_one
-from barchan.kernels.soft_gather import gather_one
+from barchan.kernels.soft_drift import drift_stretch
+from barchan.kernels.soft_gather import gather_stretch
 from barchan.kernels.soft_pairs import STRIP, pair_strip
 from barchan.kernels.soft_rows import SLOTS
 from barchan.kernels.sweep_rows import BASE, CHUNK, GRAIN_FROM, GRAIN_TO, STRIP_FROM, STRIP_TO
@@ -70,29 +70,18 @@ def sweep_part(
         else:
             while n < last and pair_range[n + 1] <= done:
                 n += 1
-        for i in range(begin, n):
-            g, shift = i, base
-            if belated > 0:
-                g = late_grain[i]
-                shift = late_row[i] - pair_range[g]
-            if late[g] == belated:
-                gather_one(
-                    g, kick, pair_range, link_start, links, slots, wall_range, wall_slots, gravity, freedom, stiction,
-                    step, hold_weight, inertia, orientation, motion, force, torque, velocity, angular, held, pull,
-                    shift, ring, home + i - begin if onward > 0 else g,
-                )  # fmt: skip
+        gather_stretch(
+            begin, n, belated, late, late_grain, late_row, onward, home, kick, pair_range, link_start, links, slots,
+            wall_range, wall_slots, gravity, freedom, stiction, step, hold_weight, inertia, orientation, motion, force,
+            torque, velocity, angular, held, pull, base, ring,
+        )  # fmt: skip
         if not ADAPTIVE:
             if onward > 0:
-                for i in range(begin, n):
-                    g = i
-                    if belated > 0:
-                        g = late_grain[i]
-                    if late[g] == belated:
-                        far = drift_one(
-                            g, step, start, offset, inertia, force, torque, position, velocity, orientation, angular,
-                            turn, motion, place, origin, wear, home + i - begin,
-                        )  # fmt: skip
-                        way = max(way, far)
+                far = drift_stretch(
+                    begin, n, belated, late, late_grain, home, step, start, offset, inertia, force, torque, position,
+                    velocity, orientation, angular, turn, motion, place, origin, wear,
+                )  # fmt: skip
+                way = max(way, far)
         if strip >= end:
             return way
 

@@ -39,6 +39,11 @@ def share(kernels: Any, *, adaptive: bool) -> None:
         compile_for(kernels.keep_slopes, y, slopes, 0)
         compile_for(kernels.largest_difference, y, slopes, weights, weights, 0, 0.0)
         compile_for(kernels.largest_surprise, y, base, slopes, 0, 0.0)
+    else:
+        compile_for(
+            kernels.drift, c.grains, 0.0, c.start, c.offset, c.inertia, c.force, c.torque, c.position, c.velocity,
+            c.orientation, c.angular, c.turn, c.motion, c.place, c.origin, c.wear,
+        )  # fmt: skip
 
 
 def compile_steps(bound: tuple[Any, ...], adaptive: bool) -> None:
@@ -49,11 +54,11 @@ def compile_steps(bound: tuple[Any, ...], adaptive: bool) -> None:
         c.position, c.motion, c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds,
         c.wall_table, c.wall_memory, c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, *(0.0,) * 4,
     )  # fmt: skip
-    if not adaptive:
-        compile_for(
-            kernels.drift, c.grains, 0.0, c.start, c.offset, c.inertia, c.force, c.torque, c.position, c.velocity,
-            c.orientation, c.angular, c.turn, c.motion, c.place, c.origin, c.wear,
-        )  # fmt: skip
+    compile_for(
+        kernels.gather_stretch, 0, 0, 0, c.late, c.late_grain, c.late_row, 0, 0, 0.0, c.pair_range, c.link_start,
+        c.links, c.slots, c.wall_range, c.wall_slots, c.gravity, c.freedom, c.stiction, 0.0, 0.0, c.inertia,
+        c.orientation, c.motion, c.force, c.torque, c.velocity, c.angular, c.held, c.pull, 0, 0,
+    )  # fmt: skip
     await_kernel(kernels.pair_strip, SHARED)
     compile_for(
         kernels.sweep, 0, c.parts, c.mask, c.late, c.late_grain, c.late_row, c.far_pair, c.far_start, c.behind,
