@@ -26,12 +26,12 @@ def find_late(parts: Any, most: int, pair_range: Any, link_start: Any, links: An
     """
     count = 0
     for p in range(len(parts)):
-        low, high = parts[p, PAIR_FROM], parts[p, PAIR_TO]
+        low = parts[p, PAIR_FROM]  # pairs of others come before those of the grain itself
         for g in range(parts[p, GRAIN_FROM], parts[p, GRAIN_TO]):
             begin, end = pair_range[g], pair_range[g + 1]
             first, last = link_start[g], link_start[g + 1]
             apart = begin < end and (begin < low or end - begin > most)
-            if first < last and (links[first] < low or links[last - 1] >= high):
+            if first < last and links[first] < low:
                 apart = True
             late[g] = apart
             count += apart
