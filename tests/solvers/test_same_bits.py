@@ -77,8 +77,7 @@ def test_bits_do_not_depend_on_where_pairs_leave_their_forces(rolling: float, mo
     Grains add up the same numbers in the same order, on one thread or two, and what frames record is the same. Rolling
     resistance has rows of another kind.
     """
-    places = np.stack(np.meshgrid(*(np.arange(20),) * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 0.0995 + 0.04
-    described = lab.boxed(places, 1.99, 0.2, rolling_friction=rolling)
+    described = crowded_scene(rolling)
     hashes = []
     for few, count in ((0, 1), (0, min(2, threads.most())), (soft_rows.FEW, 1)):
         monkeypatch.setattr(soft_rows, "FEW", few)
@@ -95,17 +94,32 @@ def test_bits_do_not_depend_on_where_pairs_leave_their_forces(rolling: float, mo
     assert len(set(hashes)) == 1
 
 
-def test_looking_changes_nothing() -> None:
-    """Snapshots, measurements and checks between the steps leave the state as it is."""
-    described = busy_scene()
+def crowded_scene(rolling: float = 0.0) -> lab.Scene:
+    """8000 spheres in a periodic box that touch their neighbours."""
+    places = np.stack(np.meshgrid(*(np.arange(20),) * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 0.0995 + 0.04
+    return lab.boxed(places, 1.99, 0.2, rolling_friction=rolling)
+
+
+@pytest.mark.parametrize(("make", "count", "turns"), [(busy_scene, 1, 30), (crowded_scene, 2, 3)])
+def test_looking_changes_nothing(make: Callable[[], lab.Scene], count: int, turns: int) -> None:
+    """Snapshots, measurements and checks between the steps leave the state as it is, on any number of threads: with two
+    there are grains that wait for the pairs of both, who must not be touched either.
+    """
+    described = make()
     threads.use(1)
-    quiet, watched = solver(described), solver(described)
-    quiet.advance(300)
-    for _ in range(30):
+    quiet = solver(described)
+    quiet.advance(10 * turns)
+    threads.use(min(count, threads.most()))
+    watched = solver(described)
+    for _ in range(turns):
         watched.advance(10)
         watched.snapshot(contacts=True)
         watched.moment()
+        before = {name: array.copy() for name, array in watched.arrays.items()}
         watched.watch()
+        watched.work_done()
+        for name in ("force", "torque", "held", "velocity", "angular", "memory", "wall_memory", "pair_force"):
+            assert np.array_equal(watched.arrays[name], before[name]), name
         watched.state()
     assert lab.fingerprint(quiet) == lab.fingerprint(watched)
 

@@ -58,7 +58,7 @@ def evaluate(
     if c.swallowed[0] > 0.0:
         onward = 0
     worst = 0.0
-    for belated in range(2 if len(c.late_grain) > 0 else 1):
+    for belated in range(2 if len(c.late_grain) > 0 and c.grains > 0 else 1):
         way = sweep(
             belated, c.parts, c.mask, c.late, c.late_grain, c.late_row, c.far_pair, c.far_start, c.behind, c.pair_force,
             c.grains, onward, c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place,

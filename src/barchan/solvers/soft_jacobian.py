@@ -20,7 +20,7 @@ STATE = 13  # numbers a grain
 STEPS = (1e-6, 1e-4, 1e-6, 1e-4)  # of position (m), velocity (m/s), quaternion, and spin (rad/s)
 CHANGED = (
     "position", "velocity", "orientation", "angular", "motion", "place", "force", "torque", "pair_force", "wall_slots",
-    "wall_gap", "wall_seam", "wall_memory", "servo", "tether", "pull",
+    "wall_gap", "wall_seam", "wall_memory", "servo", "tether", "pull", "held", "drag",
 )  # fmt: skip
 REACH = 10.0  # differences of a position: grains this near to each other may touch in a difference
 
