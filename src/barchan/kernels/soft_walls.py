@@ -170,7 +170,7 @@ def wall_pass(
     memory: Any, slots: Any, work: Any, deepest: Any, absorbing: Any, swallowed: Any, half: float, step: float,
     advance: float, weight: float,
 ) -> None:  # fmt: skip
-    """Forces, torques and work of all near contacts with walls; arguments as in `pair_pass`.
+    """Forces, torques and work of all near contacts with walls; arguments as in `pair_strip`.
 
     gap and seam: what `join_facets` found, read where there are meshes. A contact with an absorbing piece has no force:
     it is told in swallowed[0], in a pass that advances.
