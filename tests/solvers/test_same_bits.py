@@ -11,7 +11,7 @@ import pytest
 from barchan import solvers
 from barchan.kernels import threads
 from barchan.model.build import build
-from barchan.solvers import soft_rows
+from barchan.solvers import soft_lists, soft_rows
 from barchan.solvers.soft import SoftSolver
 from solvers import lab
 
@@ -33,11 +33,11 @@ def busy_scene() -> lab.Scene:
     return lab.kitchen(groups, [floor], a=a, materials={"b": b}, gravity=(0.0, 0.0, -lab.GRAVITY))
 
 
-def sphere_scene() -> lab.Scene:
-    """Spheres of one material in a periodic box, without anything else: the leanest kernels there are."""
+def sphere_scene(speed: float = 3.0) -> lab.Scene:
+    """Spheres of one material in a periodic box, without anything else: the leanest kernels there are. speed: m/s."""
     rng = np.random.default_rng(4)
     places = np.stack(np.meshgrid(*(np.arange(8),) * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 0.125 + 0.06
-    return lab.boxed(places + rng.uniform(-0.01, 0.01, places.shape), 1.0, 3.0)
+    return lab.boxed(places + rng.uniform(-0.01, 0.01, places.shape), 1.0, speed)
 
 
 def solver(described: lab.Scene) -> SoftSolver:
@@ -122,6 +122,43 @@ def test_looking_changes_nothing(make: Callable[[], lab.Scene], count: int, turn
             assert np.array_equal(watched.arrays[name], before[name]), name
         watched.state()
     assert lab.fingerprint(quiet) == lab.fingerprint(watched)
+
+
+@pytest.mark.parametrize(("speed", "lasts"), [(3.0, soft_lists.MARGIN_LASTS), (12.0, (0, 1))])
+def test_bits_do_not_depend_on_when_somebody_looks_how_far_spheres_have_gone(
+    speed: float, lasts: tuple[int, int]
+) -> None:
+    """Within a call that takes many steps nobody looks while the spheres, as fast as they go, cannot have used up their
+    leeway; calls of a single step always look. The list of pairs wears out in the same step either way. Where it is
+    to last for no step at all and spheres are fast, they use up their leeway in the very step in which nobody looked.
+    """
+    threads.use(1)
+    whole, single = solver(sphere_scene(speed)), solver(sphere_scene(speed))
+    whole.lists.margin_lasts = single.lists.margin_lasts = lasts
+    whole.advance(600)
+    for _ in range(600):
+        single.advance(1)
+    assert whole.lists.rebuilds == single.lists.rebuilds > 20
+    assert lab.fingerprint(whole) == lab.fingerprint(single)
+
+
+def test_bits_do_not_depend_on_one_block_that_stands_for_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pairs of spheres that are all alike have the same reduced radius and mass, which are kept once; spheres of two
+    sizes have their own.
+    """
+    threads.use(1)
+    machines = [solver(sphere_scene())]
+    monkeypatch.setattr(soft_lists, "_alike", lambda numbers: False)
+    machines.append(solver(sphere_scene()))
+    hashes = []
+    for machine, kept in zip(machines, (True, False), strict=True):
+        monkeypatch.setattr(soft_lists, "_alike", lambda numbers, kept=kept: kept)
+        machine.advance(300)
+        assert machine.lists.pairs > 16 and (len(machine.arrays["reduced"]) == 3 * 16) == kept
+        hashes.append(lab.fingerprint(machine))
+    assert len(set(hashes)) == 1
+    monkeypatch.undo()
+    assert len(solver(busy_scene()).arrays["reduced"]) == 3 * len(solver(busy_scene()).arrays["first"])
 
 
 def heap_scene() -> lab.Scene:

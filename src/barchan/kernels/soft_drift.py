@@ -28,11 +28,12 @@ def place_spheres(grains: int, start: Any, offset: Any, position: Any, orientati
 @inlined
 def drift_one(
     g: int, dt: float, start: Any, offset: Any, inertia: Any, force: Any, torque: Any, position: Any, velocity: Any,
-    orientation: Any, angular: Any, turn: Any, motion: Any, place: Any, origin: Any, wear: Any, row: int,
+    orientation: Any, angular: Any, turn: Any, motion: Any, place: Any, origin: Any, wear: Any, row: int, look: bool,
 ) -> float:  # fmt: skip
     """`drift` of one grain; answers with the square of its farthest way over its leeway.
 
-    Its force and torque are in row `row`. Of a single sphere the place alone is moved: `put_back` is for its position.
+    Its force and torque are in row `row`. Of a single sphere the place alone is moved: `put_back` is for its position;
+    and if not to `look` where it was, the answer is for this step alone: that is less to fetch from memory.
     """
     h = 0.5 * dt
     per = h / motion[g, 3]
@@ -74,7 +75,10 @@ def drift_one(
     motion[g, 4], motion[g, 5], motion[g, 6] = per * (lx + tx), per * (ly + ty), per * (lz + tz)
     x, y, z = place[g, 0] + dt * vx, place[g, 1] + dt * vy, place[g, 2] + dt * vz
     place[g, 0], place[g, 1], place[g, 2] = x, y, z
-    mx, my, mz = x - origin[g, 0], y - origin[g, 1], z - origin[g, 2]
+    if look:
+        mx, my, mz = x - origin[g, 0], y - origin[g, 1], z - origin[g, 2]
+    else:
+        mx, my, mz = dt * vx, dt * vy, dt * vz
     return wear[g] * (mx * mx + my * my + mz * mz)
 
 
@@ -82,7 +86,7 @@ def drift_one(
 def drift_stretch(
     begin: int, end: int, belated: int, late: Any, late_grain: Any, home: int, dt: float, start: Any, offset: Any,
     inertia: Any, force: Any, torque: Any, position: Any, velocity: Any, orientation: Any, angular: Any, turn: Any,
-    motion: Any, place: Any, origin: Any, wear: Any,
+    motion: Any, place: Any, origin: Any, wear: Any, look: bool,
 ) -> float:  # fmt: skip
     """`drift_one` of the grains begin … end − 1, or of so many late ones; their forces are in rows from `home` on."""
     way = 0.0
@@ -93,7 +97,7 @@ def drift_stretch(
         if late[g] == belated:
             far = drift_one(
                 g, dt, start, offset, inertia, force, torque, position, velocity, orientation, angular, turn, motion,
-                place, origin, wear, home + i - begin,
+                place, origin, wear, home + i - begin, look,
             )  # fmt: skip
             way = max(way, far)
     return way
@@ -114,9 +118,19 @@ def drift(
     for g in prange(grains):
         way = drift_one(
             np.int64(g), dt, start, offset, inertia, force, torque, position, velocity, orientation, angular, turn,
-            motion, place, origin, wear, np.int64(g),
+            motion, place, origin, wear, np.int64(g), True,
         )  # fmt: skip
         worst = max(worst, way)
+    return worst
+
+
+@njit(cache=True, error_model="numpy")
+def farthest(grains: int, place: Any, origin: Any, wear: Any) -> float:
+    """What `drift` answers, of grains that are single spheres."""
+    worst = 0.0
+    for g in range(grains):
+        x, y, z = place[g, 0] - origin[g, 0], place[g, 1] - origin[g, 1], place[g, 2] - origin[g, 2]
+        worst = max(worst, wear[g] * (x * x + y * y + z * z))
     return worst
 
 

@@ -6,19 +6,22 @@ stays as it is to the last bit, whatever the shape of the grain.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from barchan.kernels.bound import CLUMPS, DEFORMS, MESHES, SERVOS
 from barchan.kernels.jit import njit
 from barchan.kernels.servos import drift_servos
 from barchan.kernels.soft_box import deform_box, resist
-from barchan.kernels.soft_drift import drift, put_back
+from barchan.kernels.soft_drift import drift, farthest, put_back
 from barchan.kernels.soft_meshes import join_facets
 from barchan.kernels.soft_servos import push_servos
 from barchan.kernels.soft_surfaces import move_walls, wall_pace
-from barchan.kernels.soft_sweep import sweep
+from barchan.kernels.soft_sweep import BLIND, LOOK, sweep
 from barchan.kernels.soft_tethers import pull_tethers
 from barchan.kernels.soft_walls import wall_pass
+
+SURE = 0.999  # of its leeway: what a sphere may have gone if nobody has looked
 
 
 @njit(cache=True)
@@ -29,8 +32,8 @@ def evaluate(
     """All forces at time t: walls moved, contacts, sums. `c` holds the arrays (see `solvers/soft_arrays.py`).
 
     weight and hold_weight: times, s, with which the power of contacts, and of stiction and tethers, enters the ledger.
-    onward: 1 if the grains are to drift for the next step at once, where no wall has swallowed one; the answer is then
-    that of `drift`. Forces are kept only where they do not, those of pairs not for −1.
+    onward: LOOK or BLIND if the grains are to drift for the next step at once, where no wall has swallowed one; the
+    answer is then as in `sweep`. Forces are kept only where they do not, those of pairs not for −1.
     """
     center = c.position if CLUMPS else c.place
     move_walls(t, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose)
@@ -78,8 +81,12 @@ def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float) -> tu
     Comes back early, with a drift done and its forces still to be found, where a sphere has gone farther than its
     leeway since the list was made, or a wall may have; and after a step in which a wall has swallowed a grain.
     Answers with the steps finished and whether a drift is pending.
+
+    While spheres cannot have gone that far, as fast as they go, nobody looks.
     """
     done, pending, onward, worst = steps, False, 0, 0.0
+    # The way of any sphere at most, and that in a step, of its leeway; for a drift that was pending the list is new.
+    far, pace = 0.0 if drifted else 1.0, 0.0
     for s in range(steps):
         if not drifted:
             if onward == 0:
@@ -87,6 +94,10 @@ def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float) -> tu
                     c.grains, dt, c.start, c.offset, c.inertia, c.force, c.torque, c.position, c.velocity,
                     c.orientation, c.angular, c.turn, c.motion, c.place, c.origin, c.wear,
                 )  # fmt: skip
+            if onward == BLIND:
+                pace = math.sqrt(worst)
+                worst = (far + pace) ** 2 if far + pace < SURE else farthest(c.grains, c.place, c.origin, c.wear)
+            far = math.sqrt(worst)
             if DEFORMS:
                 worst = deform_box((begin + s + 1) * dt, c.course, c.box, c.inverse, worst, c.strayed[2])
             if SERVOS:
@@ -95,7 +106,9 @@ def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float) -> tu
             if not (worst <= 1.0) or c.strayed[0] > c.strayed[1]:
                 done, pending = s, True
                 break
-        onward = 1 if s + 1 < steps else 0
+        onward = 0
+        if s + 1 < steps:
+            onward = LOOK if CLUMPS or DEFORMS or not (far + 2.0 * pace < SURE) else BLIND
         worst = evaluate(c, (begin + s + 1) * dt, 0.5 * dt, dt, 1.0, dt, dt, 0.5 * dt, onward)
         drifted = False
         if c.swallowed[0] > 0.0:

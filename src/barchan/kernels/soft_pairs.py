@@ -39,12 +39,13 @@ U = np.uint64
 LANES = U(16)
 WORKS = 4 if DEFORMS else 3  # work done against a pair: normal, friction, rolling; work of the box through it
 ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
-STRIP = 8  # blocks that share what is kept of their work and overlaps
+STRIP = 16  # blocks that share what is kept of their work and overlaps
 RETRY = 8  # evaluations until a block with a pair that slid is tried again as if none did
 M1, M2, M3, M4, M5 = MEMORY > 1, MEMORY > 2, MEMORY > 3, MEMORY > 4, MEMORY > 5
 TINY = 1e-100
 SOON, LATER = 2, 4  # blocks ahead: what is asked for then, to be in the cache by the time it is wanted
 MEMORY_LINES, REDUCED_LINES = 2 * MEMORY, 6  # lines of the cache that hold a block's
+GRAIN_LINES = 3  # and what its grains, seven or eight of them, have of a table (·, 3)
 
 # Columns of a thread's desk, of sixteen lanes each. First and second sphere, and what moves them:
 X, Y, Z, R = U(0), U(16), U(32), U(48)
@@ -98,33 +99,40 @@ def pair_strip(
     strip: int, blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, center: Any,
     motion: Any, reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any,
     work: Any, deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float, base: int,
-    mask: int, ahead: bool,
+    mask: int, ahead: bool, velocity: Any, angular: Any, turn: Any,
 ) -> None:  # fmt: skip
     """Forces, torques and work of the near pairs in one strip of blocks.
 
     half: time, s, by which the memory is brought forward before and after the law is asked.
     advance: 1 to keep the memory that comes out of it, 0 to leave it as it was.
     weight: time, s, with which the power of this moment enters the work.
-    reduced: reduced radius and mass of every pair, and one over the smaller radius.
+    reduced: reduced radius and mass of every pair, and one over the smaller radius; or of a block that stands for all.
     work, deepest: of each lane of a strip, the work so far; the deepest overlap so far, over the smaller radius, and
     the block it was in.
     slid: for each block, for how many evaluations still it is taken for granted that some pair slides.
     base, mask: what a pair hands to its grains goes to row base + (pair & mask) of the slots.
-    ahead: whether to ask early for what is wanted soon.
+    ahead: whether to ask early for what is wanted soon; velocity, angular and turn are asked for only, for the grains'
+    sums and drift.
     """
     home = U(get_thread_id()) * DESK
     at_work = U(strip) * (LANES * U(WORKS))
     at_deepest = U(strip) * (LANES * U(2))
+    own = LANES * U(3) if len(reduced) > 48 else U(0)
     for b in range(strip * STRIP, min(strip * STRIP + STRIP, blocks)):
         at = U(b) * LANES
         at_memory = U(b) * (LANES * U(MEMORY))
-        at_reduced = U(b) * (LANES * U(3))
+        at_reduced = U(b) * own
         if ahead and b + SOON < blocks:  # second spheres lie here and there: no processor foresees where
             ask_for_rows(place, 4, second, at + U(SOON) * LANES)
             ask_for_rows(motion, 8, second_grain, at + U(SOON) * LANES)
         if ahead and b + LATER < blocks:
             ask_for_lines(memory, at_memory + U(LATER) * (LANES * U(MEMORY)), MEMORY_LINES)
-            ask_for_lines(reduced, at_reduced + U(LATER) * (LANES * U(3)), REDUCED_LINES)
+            if own > U(0):
+                ask_for_lines(reduced, at_reduced + U(LATER) * own, REDUCED_LINES)
+            begin = U(first_grain[at + U(LATER) * LANES]) * U(3)
+            ask_for_lines(velocity, begin, GRAIN_LINES)
+            ask_for_lines(angular, begin, GRAIN_LINES)
+            ask_for_lines(turn, begin, GRAIN_LINES)
         fours_to_lanes(place, first, at, desk, home)
         fours_to_lanes(place, second, at, desk, home + SECOND)
         eights_to_lanes(motion, first_grain, at, desk, home + FIRST_GRAIN)

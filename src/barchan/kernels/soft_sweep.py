@@ -22,6 +22,7 @@ from barchan.kernels.sweep_rows import BASE, CHUNK, GRAIN_FROM, GRAIN_TO, STRIP_
 U = np.uint64
 MANY = 8000  # blocks, the data of which no cache holds
 LAST = np.int64(1) << np.int64(62)
+LOOK, BLIND = 1, 2  # drift, and see how far spheres have gone since the list was made; or only how fast they go
 
 
 @inlined
@@ -51,7 +52,7 @@ def sweep_part(
             pair_strip(
                 s, blocks, first, second, first_grain, second_grain, place, position, motion, reduced, material, kinds,
                 table, box, inverse, memory, slots, work, deepest, slid, desk, half, step, advance, weight, base, mask,
-                ahead,
+                ahead, velocity, angular, turn,
             )  # fmt: skip
         for e in range(far_start[begin], far_start[high]):
             source, to = U(base + (far_pair[e] & mask)) * U(SLOTS), U(behind + e) * U(SLOTS)
@@ -79,7 +80,7 @@ def sweep_part(
             if onward > 0:
                 far = drift_stretch(
                     begin, n, belated, late, late_grain, home, step, start, offset, inertia, force, torque, position,
-                    velocity, orientation, angular, turn, motion, place, origin, wear,
+                    velocity, orientation, angular, turn, motion, place, origin, wear, onward == LOOK,
                 )  # fmt: skip
                 way = max(way, far)
         if strip >= end:
@@ -101,8 +102,8 @@ def sweep(
     """Forces, torques and work of all near pairs; every grain adds up its contacts and is kicked; and drifts.
 
     belated: 1 for the late grains, when this has been done for all others. grains: how many there are, or 0 for pairs
-    alone. onward: 1 for the drift of the next step, of length `step`; forces are not kept then. 0: they are, those of
-    pairs too; −1: but for those. Answers with what `drift` does.
+    alone. onward: LOOK or BLIND for the drift of the next step, of length `step`; forces are not kept then. 0: they
+    are, those of pairs too; −1: but for those. Answers with what `drift` does, or `drift_one` where it does not look.
     """
     worst = 0.0
     for part in prange(len(parts)):

@@ -13,7 +13,7 @@ from typing import Any
 
 from barchan.kernels.jit import njit
 
-CHUNK = 16  # strips of pairs, after which the grains that have all of theirs add them up
+CHUNK = 4  # strips of pairs, after which the grains that have all of theirs add them up
 # Columns of the table of parts: the strips of a part, the grains, the pairs, and where its ring begins.
 STRIP_FROM, STRIP_TO, GRAIN_FROM, GRAIN_TO, PAIR_FROM, PAIR_TO, BASE = range(7)
 

@@ -310,8 +310,10 @@ class Lists:
         a["first_grain"], a["second_grain"] = first, second
         if self.kernels.CLUMPS:
             a["first_grain"], a["second_grain"] = grain[first].astype(np.uint32), grain[second].astype(np.uint32)
-        a["reduced"] = np.empty(count * LANES * 3)
-        neighbours.reduce_pairs(count, first, second, a["place"], grain, a["motion"], a["reduced"])
+        alike = _alike(a["place"][: len(grain) - GHOSTS, 3]) and _alike(a["motion"][:n, 3])
+        various = min(count, 1) if alike else count  # blocks of pairs
+        a["reduced"] = np.empty(various * LANES * 3)
+        neighbours.reduce_pairs(various, first, second, a["place"], grain, a["motion"], a["reduced"])
         a["link_start"], a["links"] = np.zeros(n + 1, np.int64), np.zeros(self.pairs + LANES, np.uint32)
         neighbours.link_second(second, grain, self.pairs, n, a["link_start"], a["links"])
         a["slid"] = np.zeros(count, np.uint8)
@@ -417,6 +419,11 @@ class Lists:
                 neighbours.lane_sums(arrays["work"], lists.pairs, kernels.WORKS, lists.totals)
                 arrays.update(lists.blank(count))
         return lists
+
+
+def _alike(numbers: np.ndarray) -> bool:
+    """Whether all are the same."""
+    return len(numbers) > 0 and bool(numbers.min() == numbers.max())
 
 
 def _factor(lasted: int, should: tuple[int, int]) -> float:

@@ -25,7 +25,7 @@ def share(kernels: Any, *, adaptive: bool) -> None:
     compile_for(
         kernels.pair_strip, 0, c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position,
         c.motion, c.reduced, c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, c.work, c.deepest,
-        c.slid, c.desk, 0.0, 0.0, 0.0, 0.0, 0, c.mask, True,
+        c.slid, c.desk, 0.0, 0.0, 0.0, 0.0, 0, c.mask, True, c.velocity, c.angular, c.turn,
     )  # fmt: skip
     compile_for(
         kernels.move_walls, 0.0, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose
