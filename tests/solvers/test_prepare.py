@@ -10,14 +10,15 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import numba
+import numpy as np
 import pytest
 
 from barchan.laws.viscous import Viscous
+from barchan.solvers import beams_prepare, soft_prepare
 from barchan.solvers import helper as helping
-from barchan.solvers import soft_prepare
 from barchan.solvers.helper import Helper
 from barchan.solvers.soft_arrays import Arrays
-from solvers import lab
+from solvers import beams_lab, lab
 
 COLD = """
 import sys
@@ -31,7 +32,7 @@ k = machine.kernels
 for name in ("evaluate", "verlet_steps", "runge_kutta_steps"):
     stats = getattr(k, name).stats
     print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
-for name in ("pair_strip", "move_walls", "set_state", "keep_slopes"):
+for name in ("pair_strip", "move_walls", "all_grains", "verlet_steps"):
     print(len(getattr(k, name).signatures))
 """
 
@@ -44,13 +45,13 @@ plan = Plan.of(bc.load("two-squares"))
 machine = create(plan.model, plan.grains, 1e-6)
 machine.advance_to(3e-6)
 k = machine.kernels
-for name in ("phases", "advance"):
+for name in ("work", "phases", "advance"):
     stats = getattr(k, name).stats
     print(sum(stats.cache_hits.values()), sum(stats.cache_misses.values()))
 for name in ("push_from_walls", "bend", "accelerate"):
     print(len(getattr(k, name).signatures))
 """
-JOB = soft_prepare.compile_steps
+JOB = soft_prepare.compile_forces
 
 
 def small(**options):
@@ -67,9 +68,9 @@ def test_what_is_shared_is_what_is_called(integrator):
     """The signatures that two processes compile are those with which kernels call each other: no more are compiled."""
     machine, adaptive = small(integrator=integrator), integrator["kind"] == "rkf45"
     soft_prepare.share(machine.kernels, adaptive=adaptive)
-    soft_prepare.compile_steps(machine._bound(), adaptive)
+    soft_prepare.compile_forces(machine._bound())
     machine.advance_to(3e-5)
-    names = ("save_state", "set_state", "keep_slopes", "largest_difference") if adaptive else ("drift", "verlet_steps")
+    names = ("all_grains", "runge_kutta_steps") if adaptive else ("drift", "verlet_steps")
     leaves = ("wall_pass", "pair_strip", "gather_stretch", "move_walls", "pull_tethers", "resist")
     for name in (*leaves, "sweep", "evaluate", *names):
         assert len(getattr(machine.kernels, name).signatures) == 1
@@ -87,16 +88,39 @@ def told_of(tmp_path, *order):
 
 
 @pytest.mark.parametrize("adaptive", [False, True])
-def test_a_first_run_finds_forces_and_steps_compiled(tmp_path, adaptive):
-    """With an empty cache: the pass over all forces and the steps are loaded, not compiled."""
+def test_a_first_run_finds_forces_compiled(tmp_path, adaptive):
+    """With an empty cache: the pass over all forces is loaded, not compiled, and the steps are compiled once."""
     told = told_of(tmp_path, COLD, f"integrator.kind={'rkf45' if adaptive else 'verlet'}")
-    assert told[:3] == (["1 0", "0 0", "1 0"] if adaptive else ["1 0", "1 0", "0 0"])
-    assert told[3:] == (["1", "1", "1", "1"] if adaptive else ["1", "1", "0", "0"])
+    assert told[:3] == (["1 0", "0 0", "0 1"] if adaptive else ["1 0", "0 1", "0 0"])
+    assert told[3:] == (["1", "1", "1", "0"] if adaptive else ["1", "1", "0", "1"])
 
 
-def test_a_first_run_of_beams_finds_its_steps_compiled(tmp_path):
-    """With an empty cache: forces and steps are loaded, and what was shared was compiled once."""
-    assert told_of(tmp_path, BEAMS) == ["1 0", "1 0", "1", "1", "1"]
+def test_a_first_run_of_beams_finds_its_work_compiled(tmp_path):
+    """With an empty cache: the work of all phases is loaded, and what calls it and what was shared compiled once."""
+    assert told_of(tmp_path, BEAMS) == ["1 0", "0 1", "0 1", "1", "1", "1"]
+
+
+def test_steps_take_no_other_arrays_than_those_that_forces_were_compiled_for():
+    """Steps call the forces by their address, where nothing checks types: other types must not come so far."""
+    machine = small()
+    machine.advance(1)
+    c = machine.packed()
+    odd = c._replace(velocity=np.asfortranarray(np.zeros((4, 3))))
+    with pytest.raises(TypeError, match="No matching definition"):
+        machine.kernels.verlet_steps(odd, 1, 1, False, machine.dt, machine.forces_address)
+    machine.advance(1)
+
+
+def test_phases_of_beams_find_the_work_for_their_arrays():
+    """The same for beams, whose arrays are of the types they happen to have: for each there is work of its own."""
+    machine = beams_lab.solver(beams_lab.scene([beams_lab.grain(0.0, 0.0)]))
+    machine.advance(1)
+    c, kernels = machine.packed(), machine.kernels
+    odd = c._replace(gravity=np.zeros(6)[::2])
+    work = beams_prepare.ready(kernels, c)
+    with pytest.raises(TypeError, match="No matching definition"):
+        kernels.phases(odd, kernels.PLACE, kernels.PLACE, machine.dt, 0.0, 0.0, False, work)
+    assert beams_prepare.ready(kernels, odd) != work == beams_prepare.ready(kernels, c)
 
 
 @pytest.fixture
@@ -128,11 +152,11 @@ def test_there_is_no_helper_where_it_would_not_help(cold, monkeypatch, tmp_path)
 
 
 def test_a_helper_that_fails_is_not_missed(cold, monkeypatch):
-    helper = Helper(cold, JOB, (Viscous(), "no list of shapes"), False)
+    helper = Helper(cold, JOB, (Viscous(), "no list of shapes"))
     assert helper.at_work
     helper.wait()
     monkeypatch.setattr(helping.sys, "executable", str(Path("no") / "python"))
-    helper = Helper(cold, JOB, (Viscous(),), False)
+    helper = Helper(cold, JOB, (Viscous(),))
     assert not helper.at_work
     helper.wait()
 

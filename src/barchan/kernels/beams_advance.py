@@ -20,9 +20,10 @@ from barchan.kernels.beams_contacts import (
     list_overlaps,
 )
 from barchan.kernels.beams_motion import farthest
-from barchan.kernels.beams_phases import BEND, CORRECT, DAMP, FIND, PLACE, PREDICT, PUSH, WALLS, work
+from barchan.kernels.beams_phases import BEND, CORRECT, DAMP, FIND, PLACE, PREDICT, PUSH, WALLS
 from barchan.kernels.beams_walls import FLAT
 from barchan.kernels.jit import njit, prange
+from barchan.kernels.pointers import call_work
 from barchan.kernels.servos import AXIS, PRESSED, RATE, TURNS, WAY, drift_servos, kick_servos
 
 CHUNK = 64  # rows that one thread takes at a time
@@ -95,9 +96,12 @@ def press_servos(c: Any) -> None:
 
 
 @njit(cache=True, parallel=True)
-def phases(c: Any, begin: int, end: int, step: float, half: float, advance: float, gear: bool) -> int:
+def phases(
+    c: Any, begin: int, end: int, step: float, half: float, advance: float, gear: bool, work: int
+) -> int:  # fmt: skip
     """The phases begin … end, one after another, each shared out among threads; half, advance and gear: as in
-    `accelerate`, `bend` and `predict`. Answers with the number of overlaps, if they were looked for.
+    `accelerate`, `bend` and `predict`. work: the address of `beams_phases.work`. Answers with the number of overlaps,
+    if they were looked for.
 
     One parallel loop serves all of them, because every such loop takes seconds to compile. Callers name begin, end and
     gear as variables: for constants all would be compiled again.
@@ -118,30 +122,30 @@ def phases(c: Any, begin: int, end: int, step: float, half: float, advance: floa
         elif which in (BEND, DAMP):
             count = c.beams
         for k in prange((count + CHUNK - 1) // CHUNK):
-            work(which, CHUNK * k, min(CHUNK * (k + 1), count), c, step, half, advance, gear)
+            low = CHUNK * np.int64(k)
+            call_work(work, which, low, min(low + CHUNK, count), c, step, half, advance, gear)
     return overlaps
 
 
 @njit(cache=True)
 def advance(
-    c: Any, poses: Any, begin: int, step: float, gear: bool, reach: float, whole: int, pressed: Any
+    c: Any, poses: Any, begin: int, step: float, gear: bool, reach: float, whole: int, pressed: Any, work: int
 ) -> int:  # fmt: skip
     """Take a step of `step` s for each of the poses (steps, walls, 6) of walls; answers with how many were taken.
 
     begin: number of the step before. Comes back early where a triangle has gone farther than `reach` (m) since the
     lists were made, and where fewer than `whole` beams are left. pressed: None where forces move no wall, which saves
-    compiling what moves them. c.worst: (3,) the deepest overlap so far with its
-    triangles.
+    compiling what moves them. work: as in `phases`. c.worst: (3,) the deepest overlap so far with its triangles.
     """
     done = 0
     first, second, last = np.int64(PREDICT), np.int64(PLACE), np.int64(CORRECT)
     while done < len(poses):
-        phases(c, first, first, step, 0.5 * step, 1.0, gear)
+        phases(c, first, first, step, 0.5 * step, 1.0, gear, work)
         if pressed is not None:
             drift_servos((begin + done) * step, step, c.servo, c.servo_table, c.servo_row, c.motion_table)
             place_servos(poses[done], c)
         move_walls(poses[done], c)
-        count = phases(c, second, last, step, 0.5 * step, 1.0, gear)
+        count = phases(c, second, last, step, 0.5 * step, 1.0, gear, work)
         done += 1
         if pressed is not None:
             press_servos(c)

@@ -39,7 +39,7 @@ from barchan.potentials import Potential
 TEMPLATES = (  # those that a template imports stand before it
     "turning", "wall_frames", "soft_slots", "soft_rows", "soft_drift", "soft_gather", "soft_surfaces", "soft_stages",
     "soft_pairs", "soft_walls", "soft_meshes", "servos", "soft_servos", "soft_tethers", "soft_box", "soft_sweep",
-    "soft_motion", "soft_runge_kutta",
+    "soft_motion", "soft_steps", "soft_runge_kutta",
 )  # fmt: skip
 CUDA_TEMPLATES = (  # the functions of the CPU's templates that they call are compiled for the GPU as they are
     "turning", "wall_frames", "soft_slots", "soft_rows", "soft_gather", "soft_surfaces", "soft_walls", "soft_meshes",
@@ -54,7 +54,7 @@ BEAMS_KERNELS = (  # the same for every scene; in the cache too, because numba d
 PACKAGE = "barchan_bound_"  # how the names of packages in the cache begin
 DAY = 86_400.0  # s
 UNUSED = 60 * DAY  # s after which a package is removed
-CALLED = ("roots", "lanes", "sweep_rows")  # that templates call, and that are no templates themselves
+CALLED = ("roots", "lanes", "pointers", "sweep_rows")  # that templates call, and that are no templates themselves
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 )
@@ -131,8 +131,26 @@ def _token(function: Callable[..., Any], *, at_rest: bool) -> str:
 
 def compile_for(function: Any, *arguments: Any) -> None:
     """Compile a kernel for arguments like these, or of these types, without running it."""
-    kinds = (one if isinstance(one, numba.types.Type) else type_of(one) for one in arguments)
-    function.compile(tuple(kinds))
+    function.compile(_kinds(arguments))
+
+
+def only_for(function: Any, *arguments: Any) -> None:
+    """The same, for a kernel that is never compiled by itself: to be given arguments of other types is an error."""
+    if _kinds(arguments) not in function.overloads:
+        function.disable_compile(False)
+        compile_for(function, *arguments)
+    function.disable_compile()
+
+
+def address_of(function: Any, *arguments: Any) -> int:
+    """Where the code of a kernel begins that is compiled for arguments like these; see `pointers.py`."""
+    compile_for(function, *arguments)
+    made = function.overloads[_kinds(arguments)]
+    return int(made.library.get_pointer_to_function(made.fndesc.llvm_func_name))
+
+
+def _kinds(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    return tuple(one if isinstance(one, numba.types.Type) else type_of(one) for one in arguments)
 
 
 def type_of(argument: Any) -> Any:

@@ -11,6 +11,7 @@ from barchan.kernels.jit import apart, inlined, njit, prange
 from barchan.kernels.turning import rotated, spin_of, turned
 
 SMALL_TURN = 0.01  # rad²: a sphere's rotations are summed up to there before its orientation is turned
+LOOK, BLIND = 1, 2  # to see how far spheres have gone since the list was made; or only how far in this step
 
 
 @njit(cache=True, error_model="numpy")

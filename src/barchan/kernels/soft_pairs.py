@@ -33,11 +33,10 @@ from barchan.kernels.bound import (
 )
 from barchan.kernels.jit import get_thread_id, inlined, njit
 from barchan.kernels.lanes import ask_for_lines, ask_for_rows, eights_to_lanes, fours_to_lanes, lanes_to_rows
-from barchan.kernels.soft_rows import LEVERS, SLOTS
+from barchan.kernels.soft_rows import LEVERS, SLOTS, WORKS
 
 U = np.uint64
 LANES = U(16)
-WORKS = 4 if DEFORMS else 3  # work done against a pair: normal, friction, rolling; work of the box through it
 ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
 STRIP = 16  # blocks that share what is kept of their work and overlaps
 RETRY = 8  # evaluations until a block with a pair that slid is tried again as if none did

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels.jit import njit
-from barchan.kernels.soft_motion import evaluate
-from barchan.kernels.soft_pairs import WORKS
+from barchan.kernels.pointers import call_forces
+from barchan.kernels.soft_rows import WORKS
 from barchan.kernels.soft_slots import WALL_WORKS
-from barchan.kernels.soft_stages import keep_slopes, largest_difference, largest_surprise, save_state, set_state
+from barchan.kernels.soft_stages import DIFFERENCE, SAVE, SET, SLOPES, SURPRISE, all_grains
 from barchan.kernels.soft_state import State
 from barchan.kernels.soft_surfaces import wall_pace
 
@@ -84,53 +84,62 @@ def copy_over(to: Any, kept: Any) -> None:
 
 
 @njit(cache=True)
+def copied(array: Any) -> Any:
+    """A copy; each in its place would take long to compile."""
+    return array.copy()
+
+
+@njit(cache=True)
 def reject(y: Any, base: Any, slopes: Any, lower: Any, cursor: Any) -> None:
     """Back to the beginning of the step."""
     cursor[REJECTED] += 1
     cursor[STAGE] = 0
     cursor[MOVED] = 0
     cursor[KNOWN] = 0  # stiction knows the length of the step
-    set_state(y, base, slopes, lower, cursor[STAGE], 0.0, 0.0)  # not for a constant 0: it would be compiled again
+    what = np.int64(SET)
+    all_grains(what, y, base, slopes, lower, lower, cursor[STAGE], 0.0, 0.0)
 
 
 @njit(cache=True, nogil=True)
 def runge_kutta_steps(
     c: Any, end: float, frame: float, tableau: Any, lower: Any, higher: Any, order: int, controls: Any,
-    incremental: bool, base: Any, slopes: Any, power: Any, works: Any, clock: Any, cursor: Any,
+    incremental: bool, base: Any, slopes: Any, power: Any, works: Any, clock: Any, cursor: Any, forces: int,
 ) -> int:  # fmt: skip
     """Steps up to the time `end`, s. Answers DONE, or WORN where the pair list must be made anew first, or SWALLOWED
     after a step in which a wall has taken a grain.
 
-    controls: tolerance, shortest and longest step. works: J, the work of contacts so far. A step is cut so that whole
-    steps of its length fill the rest of a frame.
+    controls: tolerance, shortest and longest step. works: J, the work of contacts so far. forces: the address of
+    `evaluate`. A step is cut so that whole steps of its length fill the rest of a frame.
     """
     y = State(
         c.grains, c.start, c.offset, c.place, c.origin, c.wear, c.position, c.velocity, c.orientation, c.angular,
         c.motion, c.inertia, c.force, c.torque, c.gravity, c.freedom,
     )  # fmt: skip
     count = len(lower)
-    onward = np.int64(0)  # not a constant: all forces would be compiled again
+    onward = 0
+    save, put, keep = np.int64(SAVE), np.int64(SET), np.int64(SLOPES)
+    differ, surprised = np.int64(DIFFERENCE), np.int64(SURPRISE)
     tolerance, shortest, longest = controls[0], controls[1], controls[2]
     while cursor[STAGE] > 0 or end - clock[CLOCK] > 1e-12 * max(end, frame):
         if cursor[STAGE] == 0 and cursor[MOVED] == 0:
             clock[STEP] = fitting(clock[NEXT], end - clock[CLOCK])
-            save_state(y, base)
+            all_grains(save, y, base, slopes, lower, lower, count, 0.0, 0.0)
             cursor[STAGE] = cursor[KNOWN]
         h = clock[STEP]
         shift = h if incremental else 0.0
         while cursor[STAGE] < count:
             s = cursor[STAGE]
-            worst = set_state(y, base, slopes, tableau[s], s, h, shift)
+            worst = all_grains(put, y, base, slopes, tableau[s], lower, s, h, shift)
             at = clock[CLOCK] + h * tableau[s].sum()
             pace = wall_pace(c.frames, c.pose, c.axial, c.reach)
             if worn(worst, at, pace, c.strayed, clock, cursor):
                 return WORN
-            evaluate(c, at, 0.0, h, 0.0, 1.0, 0.0, 0.0, onward)
-            keep_slopes(y, slopes, s)
+            call_forces(forces, c, at, 0.0, h, 0.0, 1.0, 0.0, 0.0, onward)
+            all_grains(keep, y, base, slopes, lower, lower, s, h, 0.0)
             keep_power(c.work, c.wall_work, power, s)
             cursor[STAGE] = s + 1
             cursor[MOVED] = 0
-        error = largest_difference(y, slopes, lower, higher, count, h)
+        error = math.sqrt(all_grains(differ, y, base, slopes, lower, higher, count, h, 0.0))
         best = next_step(tolerance, h, error, order)
         if cursor[STAGE] == count:
             clock[NEXT] = min(max(best, shortest), longest)
@@ -138,24 +147,28 @@ def runge_kutta_steps(
                 reject(y, base, slopes, lower, cursor)
                 continue
             cursor[STAGE] = count + 1
-        worst = set_state(y, base, slopes, lower, count, h, 0.0)
+        worst = all_grains(put, y, base, slopes, lower, lower, count, h, 0.0)
         pace = wall_pace(c.frames, c.pose, c.axial, c.reach)
         if worn(worst, clock[CLOCK] + h, pace, c.strayed, clock, cursor):
             return WORN
-        remembered, wall_remembered, held = c.memory.copy(), c.wall_memory.copy(), c.held.copy()
-        tether, drag = c.tether.copy(), c.drag.copy()
-        deep, wall_deep = c.deepest.copy(), c.wall_deepest.copy()
+        remembered, wall_remembered, held = copied(c.memory), copied(c.wall_memory), copied(c.held)
+        tether, drag = copied(c.tether), copied(c.drag)
+        deep, wall_deep = copied(c.deepest), copied(c.wall_deepest)
         at = clock[CLOCK] + h
-        evaluate(c, at, 0.5 * h, h, 1.0, 0.0, h, 0.0, onward)  # friction remembers the accepted step only
-        rest = end - at
-        after = fitting(clock[NEXT], rest) if rest > 1e-12 * max(end, frame) else h
-        swallowed = c.swallowed[0]
-        evaluate(c, at, 0.0, after, 0.0, 1.0, 0.0, 0.0, onward)
+        # Friction remembers the accepted step only; then the forces at its end. One call for both: each takes a second
+        # to compile.
+        half, step, advance, weight, hold_weight, swallowed = 0.5 * h, h, 1.0, 0.0, h, 0.0
+        for turn in range(2):
+            call_forces(forces, c, at, half, step, advance, weight, hold_weight, 0.0, onward)
+            if turn == 0:
+                rest = end - at
+                step = fitting(clock[NEXT], rest) if rest > 1e-12 * max(end, frame) else h
+                half, advance, weight, hold_weight, swallowed = 0.0, 0.0, 1.0, 0.0, c.swallowed[0]
         c.swallowed[0] = swallowed
-        keep_slopes(y, slopes, count)
+        all_grains(keep, y, base, slopes, lower, lower, count, h, 0.0)
         keep_power(c.work, c.wall_work, power, count)
         cursor[MOVED] = 0
-        surprise = largest_surprise(y, base, slopes, count, h)
+        surprise = math.sqrt(all_grains(surprised, y, base, slopes, lower, lower, count, h, 0.0))
         best = next_step(tolerance, h, LENIENT * surprise, order)
         clock[NEXT] = max(min(best, clock[NEXT]), shortest)
         if best < 0.75 * h and h > shortest * (1 + 1e-9):

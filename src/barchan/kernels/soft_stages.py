@@ -13,23 +13,25 @@ import numpy as np
 from barchan.kernels.jit import inlined, njit, prange
 from barchan.kernels.turning import rotated, spin_of, turned
 
+SAVE, SET, SLOPES, DIFFERENCE, SURPRISE = range(5)
 
-@njit(cache=True, parallel=True, error_model="numpy")
-def save_state(y: Any, base: Any) -> None:
-    """y at the beginning of a step."""
+
+@inlined
+def save_one(g: int, y: Any, base: Any) -> float:
+    """SAVE of one grain."""
     position, velocity, orientation, angular = y.position, y.velocity, y.orientation, y.angular
-    for g in prange(y.grains):
-        for k in range(3):
-            base[g, k] = position[g, k]
-            base[g, 3 + k] = velocity[g, k]
-            base[g, 10 + k] = angular[g, k]
-        for k in range(4):
-            base[g, 6 + k] = orientation[g, k]
+    for k in range(3):
+        base[g, k] = position[g, k]
+        base[g, 3 + k] = velocity[g, k]
+        base[g, 10 + k] = angular[g, k]
+    for k in range(4):
+        base[g, 6 + k] = orientation[g, k]
+    return 0.0
 
 
 @inlined
 def set_one(g: int, y: Any, base: Any, slopes: Any, weights: Any, count: int, h: float, shift: float) -> float:
-    """`set_state` of one grain; answers with the square of its farthest way over its leeway."""
+    """SET of one grain; answers with the square of its farthest way over its leeway."""
     position, velocity, orientation, angular, motion = y.position, y.velocity, y.orientation, y.angular, y.motion
     inertia, start, offset, place, origin, wear, gravity, freedom = (
         y.inertia, y.start, y.offset, y.place, y.origin, y.wear, y.gravity, y.freedom,
@@ -69,65 +71,80 @@ def set_one(g: int, y: Any, base: Any, slopes: Any, weights: Any, count: int, h:
     return wear[g] * far
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
-def set_state(y: Any, base: Any, slopes: Any, weights: Any, count: int, h: float, shift: float) -> float:
-    """The state base + h Σ weights[r] slopes[r]; contacts see it after a drift and a fall for the time `shift`.
-
-    Answers with the square of the farthest way of any sphere since the pair list was made, over its leeway.
-    """
-    worst = 0.0
-    for g in prange(y.grains):
-        way = set_one(np.int64(g), y, base, slopes, weights, count, h, shift)
-        worst = max(worst, way)
-    return worst
-
-
-@njit(cache=True, parallel=True, error_model="numpy")
-def keep_slopes(y: Any, slopes: Any, stage: int) -> None:
-    """dy/dt of a stage from its forces."""
+@inlined
+def keep_one(g: int, y: Any, slopes: Any, stage: int) -> float:
+    """SLOPES of one grain."""
     velocity, orientation, motion, force, torque = y.velocity, y.orientation, y.motion, y.force, y.torque
-    for g in prange(y.grains):
-        for k in range(3):
-            slopes[stage, g, k] = velocity[g, k]
-            slopes[stage, g, 3 + k] = force[g, k] / motion[g, 3]
-            slopes[stage, g, 10 + k] = torque[g, k]
-        qw, qx, qy, qz = orientation[g, 0], orientation[g, 1], orientation[g, 2], orientation[g, 3]
-        wx, wy, wz = motion[g, 4], motion[g, 5], motion[g, 6]
-        slopes[stage, g, 6] = 0.5 * (-wx * qx - wy * qy - wz * qz)
-        slopes[stage, g, 7] = 0.5 * (wx * qw + wy * qz - wz * qy)
-        slopes[stage, g, 8] = 0.5 * (-wx * qz + wy * qw + wz * qx)
-        slopes[stage, g, 9] = 0.5 * (wx * qy - wy * qx + wz * qw)
+    for k in range(3):
+        slopes[stage, g, k] = velocity[g, k]
+        slopes[stage, g, 3 + k] = force[g, k] / motion[g, 3]
+        slopes[stage, g, 10 + k] = torque[g, k]
+    qw, qx, qy, qz = orientation[g, 0], orientation[g, 1], orientation[g, 2], orientation[g, 3]
+    wx, wy, wz = motion[g, 4], motion[g, 5], motion[g, 6]
+    slopes[stage, g, 6] = 0.5 * (-wx * qx - wy * qy - wz * qz)
+    slopes[stage, g, 7] = 0.5 * (wx * qw + wy * qz - wz * qy)
+    slopes[stage, g, 8] = 0.5 * (-wx * qz + wy * qw + wz * qx)
+    slopes[stage, g, 9] = 0.5 * (wx * qy - wy * qx + wz * qw)
+    return 0.0
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
-def largest_difference(y: Any, slopes: Any, lower: Any, higher: Any, count: int, h: float) -> float:
-    """The largest distance, m, between a grain's positions by the two formulas."""
-    worst = 0.0
-    for g in prange(y.grains):
-        square = 0.0
-        for k in range(3):
-            d = 0.0
-            for r in range(count):
-                d += h * (higher[r] - lower[r]) * slopes[r, g, k]
-            square += d * d
-        worst = max(worst, square)
-    return math.sqrt(worst)
+@inlined
+def differ_one(g: int, slopes: Any, lower: Any, higher: Any, count: int, h: float) -> float:
+    """DIFFERENCE of one grain, squared."""
+    square = 0.0
+    for k in range(3):
+        d = 0.0
+        for r in range(count):
+            d += h * (higher[r] - lower[r]) * slopes[r, g, k]
+        square += d * d
+    return square
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
-def largest_surprise(y: Any, base: Any, slopes: Any, last: int, h: float) -> float:
-    """How far, m, a grain is at most from where its velocities and accelerations at both ends of the step put it.
+@inlined
+def surprise_one(g: int, y: Any, base: Any, slopes: Any, last: int, h: float) -> float:
+    """SURPRISE of one grain, squared.
 
     x0 + h/2 (v0 + v1) + h²/12 (a0 − a1) is right to the fourth order: of a smooth motion this is as small as what the
-    two formulas differ by. `last`: the row of the slopes at the end; those at the beginning are in row 0.
+    two formulas differ by.
     """
     position, velocity = y.position, y.velocity
+    square = 0.0
+    for k in range(3):
+        d = position[g, k] - base[g, k] - 0.5 * h * (base[g, 3 + k] + velocity[g, k])
+        d -= h * h / 12.0 * (slopes[0, g, 3 + k] - slopes[last, g, 3 + k])
+        square += d * d
+    return square
+
+
+@njit(cache=True, parallel=True, error_model="numpy")
+def all_grains(
+    what: int, y: Any, base: Any, slopes: Any, weights: Any, others: Any, count: int, h: float, shift: float
+) -> float:  # fmt: skip
+    """Do one of these to all grains; answers with the largest square that any of them gives, 0 where there is none.
+
+    SAVE: y at the beginning of a step, to base.
+    SET: the state base + h Σ weights[r] slopes[r], r < count; contacts see it after a drift and a fall for the time
+    `shift`. Answers with the farthest way of any sphere since the pair list was made, over its leeway.
+    SLOPES: dy/dt of the stage `count` from its forces.
+    DIFFERENCE: the distance, m, between a grain's positions by two formulas of so many stages, weights and others.
+    SURPRISE: how far, m, a grain is from where its velocities and accelerations at both ends of the step put it, with
+    the slopes at the end in row `count`, and those at the beginning in row 0.
+
+    One parallel loop serves them all, because every such loop takes long to compile. Callers name what and count as
+    variables: for constants all would be compiled again.
+    """
     worst = 0.0
-    for g in prange(y.grains):
-        square = 0.0
-        for k in range(3):
-            d = position[g, k] - base[g, k] - 0.5 * h * (base[g, 3 + k] + velocity[g, k])
-            d -= h * h / 12.0 * (slopes[0, g, 3 + k] - slopes[last, g, 3 + k])
-            square += d * d
+    for i in prange(y.grains):
+        g, square = np.int64(i), 0.0
+        if what == SAVE:
+            square = save_one(g, y, base)
+        elif what == SET:
+            square = set_one(g, y, base, slopes, weights, count, h, shift)
+        elif what == SLOPES:
+            square = keep_one(g, y, slopes, count)
+        elif what == DIFFERENCE:
+            square = differ_one(g, slopes, weights, others, count, h)
+        else:
+            square = surprise_one(g, y, base, slopes, count, h)
         worst = max(worst, square)
-    return math.sqrt(worst)
+    return worst

@@ -13,7 +13,7 @@ import numpy as np
 
 from barchan.kernels.bound import ADAPTIVE
 from barchan.kernels.jit import inlined, njit, prange
-from barchan.kernels.soft_drift import drift_stretch
+from barchan.kernels.soft_drift import LOOK, drift_stretch
 from barchan.kernels.soft_gather import gather_stretch
 from barchan.kernels.soft_pairs import STRIP, pair_strip
 from barchan.kernels.soft_rows import SLOTS
@@ -22,7 +22,6 @@ from barchan.kernels.sweep_rows import BASE, CHUNK, GRAIN_FROM, GRAIN_TO, STRIP_
 U = np.uint64
 MANY = 8000  # blocks, the data of which no cache holds
 LAST = np.int64(1) << np.int64(62)
-LOOK, BLIND = 1, 2  # drift, and see how far spheres have gone since the list was made; or only how fast they go
 
 
 @inlined

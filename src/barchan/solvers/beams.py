@@ -48,9 +48,9 @@ class BeamSolver:
         beams_changes.meet_walls(self)
         c = self.packed()
         kinds = kernel_compiler.type_of(c)
-        helper = Helper(self.kernels.phases, beams_prepare.compile_steps, self._paths(), kinds, self._pressed)
+        helper = Helper(self.kernels.work, beams_prepare.compile_work, self._paths(), kinds)
         if helper.at_work:
-            beams_prepare.share(self.kernels, c)
+            beams_prepare.share(self.kernels, c, self._pressed)
         self.kernels.move_walls(self._poses(0, 1)[0], c)
         self.rebuild()
         helper.wait()
@@ -110,7 +110,10 @@ class BeamSolver:
             c = self.packed()
             whole = int(np.count_nonzero(self.arrays["broken"] == 0))
             poses = self._poses(self.step + 1, min(steps - done, BATCH))
-            taken = self.kernels.advance(c, poses, self.step, self.dt, gear, 0.5 * self.skin, whole, self._pressed)
+            work = beams_prepare.ready(self.kernels, c)
+            taken = self.kernels.advance(
+                c, poses, self.step, self.dt, gear, 0.5 * self.skin, whole, self._pressed, work
+            )
             done += taken
             self.step += taken
             beams_watch.finite(self)
@@ -124,7 +127,7 @@ class BeamSolver:
         Nothing is booked, breaks or yields.
         """
         k = self.kernels
-        return int(k.phases(c, k.PLACE, k.DAMP, self.dt, 0.0, 0.0, False))
+        return int(k.phases(c, k.PLACE, k.DAMP, self.dt, 0.0, 0.0, False, beams_prepare.ready(k, c)))
 
     def _poses(self, first: int, steps: int) -> np.ndarray:
         """Poses of walls (steps, walls, 6) at coming steps."""

@@ -1,6 +1,6 @@
 """What two processes compile for triangles and beams: see `helper.py`.
 
-Another process compiles the phases of a step and the steps; this one what they need last, before it comes to lists.
+Another process compiles the work of all phases, but for what it needs last, and this one that, and the steps.
 """
 
 from __future__ import annotations
@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels import compile as kernel_compiler
-from barchan.kernels.compile import compile_for
+from barchan.kernels.compile import address_of, compile_for, only_for
 from barchan.solvers.beams_arrays import Arrays
 
 
-def share(kernels: Any, c: Arrays) -> None:
-    """Compile walls, beams and accelerations, as `work` calls them, and what moves walls, as `advance` does."""
+def share(kernels: Any, c: Arrays, pressed: bool | None) -> None:
+    """Compile walls, beams and accelerations, as `work` calls them, and then the steps."""
     compile_for(
         kernels.accelerate, 0, 0, c.free, c.state, c.mass, c.inertia, c.load, c.tied, c.beam_now, c.gravity,
         c.wall_power, 0.0, c.work, c.acceleration,
@@ -31,10 +31,24 @@ def share(kernels: Any, c: Arrays) -> None:
         0.0, c.smooth_servo, c.load, c.wall_power, c.reaction,
     )  # fmt: skip
     compile_for(kernels.move_walls, np.zeros((0, 6)), c)
+    _compile_phases(kernels, c)
+    compile_for(kernels.advance, c, np.zeros((0, 0, 0)), 0, 0.0, False, 0.0, 0, pressed, 0)
 
 
-def compile_steps(paths: list[Callable[..., Any]], arrays: Any, pressed: bool | None) -> None:
-    """Compile forces and steps, for arrays of this type, into the cache."""
-    kernels = kernel_compiler.bind_beams(paths)
-    compile_for(kernels.phases, arrays, 0, 0, 0.0, 0.0, 0.0, False)
-    compile_for(kernels.advance, arrays, np.zeros((0, 0, 0)), 0, 0.0, False, 0.0, 0, pressed)
+def compile_work(paths: list[Callable[..., Any]], arrays: Any) -> None:
+    """Compile the work of all phases, for arrays of this type, into the cache."""
+    _address(kernel_compiler.bind_beams(paths), arrays)
+
+
+def ready(kernels: Any, c: Arrays) -> int:
+    """The address of the work of all phases, once they are compiled for arrays like these."""
+    _compile_phases(kernels, c)
+    return _address(kernels, c)
+
+
+def _compile_phases(kernels: Any, c: Arrays) -> None:
+    only_for(kernels.phases, c, 0, 0, 0.0, 0.0, 0.0, False, 0)
+
+
+def _address(kernels: Any, arrays: Any) -> int:
+    return address_of(kernels.work, 0, 0, 0, arrays, 0.0, 0.0, 0.0, False)

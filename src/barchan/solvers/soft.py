@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,7 +60,7 @@ class SoftSolver:
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         adaptive = isinstance(model.scene.integrator, RungeKutta)
-        helper = Helper(self.kernels.sweep, soft_prepare.compile_steps, self._bound(), adaptive)
+        helper = Helper(self.kernels.sweep, soft_prepare.compile_forces, self._bound())
         if helper.at_work:
             soft_prepare.share(self.kernels, adaptive=adaptive)
         self.arrays = soft_arrays.grain_arrays(grains, model)
@@ -93,6 +94,11 @@ class SoftSolver:
         book = soft_ledger.energies(self, state)
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
         helper.wait()
+
+    @functools.cached_property
+    def forces_address(self) -> int:
+        """Where the compiled pass over all forces begins, which the kernels of steps call."""
+        return soft_prepare.ready(self.kernels, adaptive=isinstance(self.stepper, RungeKuttaStepper))
 
     def _stepper(self) -> VerletStepper | RungeKuttaStepper:
         integrator = self.model.scene.integrator

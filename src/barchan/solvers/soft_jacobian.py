@@ -40,9 +40,10 @@ def right_hand_side(solver: SoftSolver, state: np.ndarray, step: float) -> np.nd
     slopes = np.zeros((1, n, STATE))
     kept = {name: solver.arrays[name].copy() for name in CHANGED}
     y = State.of(c)
-    k.set_state(y, state.reshape(n, STATE), slopes, np.zeros(1), 0, 0.0, 0.0)
+    base, none = state.reshape(n, STATE), np.zeros(1)
+    k.all_grains(k.SET, y, base, slopes, none, none, 0, 0.0, 0.0)
     k.evaluate(c, solver.stepper.pose_time, 0.0, step, 0.0, 0.0, 0.0, 0.0, 0)
-    k.keep_slopes(y, slopes, 0)
+    k.all_grains(k.SLOPES, y, base, slopes, none, none, 0, 0.0, 0.0)
     for name, array in kept.items():
         solver.arrays[name][:] = array
     return slopes[0].ravel()

@@ -1,7 +1,7 @@
 """What two processes compile for soft spheres: see `helper.py`.
 
-The pass over all forces and the steps take as long as all else, so another process compiles them. Of what they call
-this one compiles a part, the strip of pairs first, before it comes to what makes the lists: the other one finds that.
+The pass over all forces takes as long as all else, so another process compiles it. Of what it calls this one compiles
+a part, the strip of pairs first, which the other one then finds; and the steps, before it comes to making lists.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels import compile as kernel_compiler
-from barchan.kernels.compile import compile_for
+from barchan.kernels.compile import address_of, compile_for, only_for
 from barchan.kernels.soft_state import State
 from barchan.solvers.helper import await_kernel
 from barchan.solvers.soft_arrays import Arrays
@@ -20,7 +20,7 @@ SHARED = 30.0  # s that the other process is given for its part of what both nee
 
 
 def share(kernels: Any, *, adaptive: bool) -> None:
-    """Compile what the other process waits for, the strip of pairs, and what steps call beside forces."""
+    """Compile what the other process waits for, the strip of pairs, and the steps."""
     c = Arrays.empty()
     compile_for(
         kernels.pair_strip, 0, c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position,
@@ -34,20 +34,17 @@ def share(kernels: Any, *, adaptive: bool) -> None:
     compile_for(kernels.resist, c.grains, 0.0, c.drag, c.box, c.inverse, c.position, c.motion, c.pull, True)
     if adaptive:
         y, base, slopes, weights = State.of(c), np.zeros((0, 13)), np.zeros((0, 0, 13)), np.zeros(0)
-        compile_for(kernels.save_state, y, base)
-        compile_for(kernels.set_state, y, base, slopes, weights, 0, 0.0, 0.0)
-        compile_for(kernels.keep_slopes, y, slopes, 0)
-        compile_for(kernels.largest_difference, y, slopes, weights, weights, 0, 0.0)
-        compile_for(kernels.largest_surprise, y, base, slopes, 0, 0.0)
+        compile_for(kernels.all_grains, 0, y, base, slopes, weights, weights, 0, 0.0, 0.0)
     else:
         compile_for(
             kernels.drift, c.grains, 0.0, c.start, c.offset, c.inertia, c.force, c.torque, c.position, c.velocity,
             c.orientation, c.angular, c.turn, c.motion, c.place, c.origin, c.wear,
         )  # fmt: skip
+    _compile_steps(kernels, c, adaptive)
 
 
-def compile_steps(bound: tuple[Any, ...], adaptive: bool) -> None:
-    """Compile the pass over all forces for these laws, walls and switches, and the steps, into the cache."""
+def compile_forces(bound: tuple[Any, ...]) -> None:
+    """Compile the pass over all forces for these laws, walls and switches, and what tells of contacts."""
     kernels, c = kernel_compiler.bind(*bound), Arrays.empty()
     compile_for(
         kernels.wall_pass, c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain,
@@ -68,11 +65,35 @@ def compile_steps(bound: tuple[Any, ...], adaptive: bool) -> None:
         c.gravity, c.freedom, c.stiction, 0.0, c.inertia, c.orientation, c.force, c.torque, c.velocity, c.angular,
         c.held, c.pull, c.start, c.offset, c.turn, c.origin, c.wear,
     )  # fmt: skip
-    compile_for(kernels.evaluate, c, *(0.0,) * 7, 0)
+    _address(kernels, c)
+    out = np.zeros((0, 3))
+    compile_for(
+        kernels.pair_state, 0, c.first, c.second, c.place, c.grain, c.motion, c.material, c.kinds, c.table, c.box,
+        c.inverse, c.memory, out,
+    )  # fmt: skip
+    compile_for(
+        kernels.wall_state, 0, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.motion,
+        c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory, out,
+    )  # fmt: skip
+
+
+def ready(kernels: Any, *, adaptive: bool) -> int:
+    """The address of the pass over all forces, once the steps that call it are compiled."""
+    c = Arrays.empty()
+    _compile_steps(kernels, c, adaptive)
+    return _address(kernels, c)
+
+
+def _compile_steps(kernels: Any, c: Arrays, adaptive: bool) -> None:
+    row, table, cube, counts = np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0, 0)), np.zeros(0, np.int64)
     if adaptive:
-        row, table, cube, counts = np.zeros(0), np.zeros((0, 0)), np.zeros((0, 0, 0)), np.zeros(0, np.int64)
-        compile_for(
-            kernels.runge_kutta_steps, c, 0.0, 0.0, table, row, row, 0, row, False, table, cube, table, row, row, counts
-        )
+        only_for(
+            kernels.runge_kutta_steps, c, 0.0, 0.0, table, row, row, 0, row, False, table, cube, table, row, row,
+            counts, 0,
+        )  # fmt: skip
     else:
-        compile_for(kernels.verlet_steps, c, 0, 0, False, 0.0)
+        only_for(kernels.verlet_steps, c, 0, 0, False, 0.0, 0)
+
+
+def _address(kernels: Any, c: Arrays) -> int:
+    return address_of(kernels.evaluate, c, *(0.0,) * 7, 0)

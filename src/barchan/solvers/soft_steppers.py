@@ -59,7 +59,7 @@ class VerletStepper:
         solver, done = self.solver, 0
         while done < steps:
             taken, solver.drifted = solver.kernels.verlet_steps(
-                solver.packed(), solver.step, steps - done, solver.drifted, solver.dt
+                solver.packed(), solver.step, steps - done, solver.drifted, solver.dt, solver.forces_address
             )
             done += taken
             solver.step += taken
@@ -133,7 +133,7 @@ class RungeKuttaStepper:
             answer = solver.kernels.runge_kutta_steps(
                 solver.packed(), t, 1 / solver.model.scene.frame_rate, self.tableau, np.array(rule.lower),
                 np.array(rule.higher), rule.order, self.controls, rule.incremental, self.base, self.slopes, self.power,
-                a["works"], a["clock"], a["cursor"],
+                a["works"], a["clock"], a["cursor"], solver.forces_address,
             )  # fmt: skip
             solver.step = int(a["cursor"][1])
             if answer == solver.kernels.DONE:
