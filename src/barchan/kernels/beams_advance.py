@@ -26,7 +26,7 @@ from barchan.kernels.jit import njit, prange
 from barchan.kernels.pointers import call_work
 from barchan.kernels.servos import AXIS, PRESSED, RATE, TURNS, WAY, drift_servos, kick_servos
 
-CHUNK = 64  # rows that one thread takes at a time
+CHUNK = 192  # rows that one thread takes at a time
 
 
 @njit(cache=True)
