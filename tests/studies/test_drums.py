@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 
 import numpy as np
 import pytest
 
+from barchan.studies import p03
 from barchan.studies.cores import side_by_side
 from barchan.studies.p03 import inclination
 
@@ -40,3 +42,21 @@ def test_work_is_shared_among_processes_and_comes_back_in_its_order() -> None:
 
 def _process(_: int) -> int:
     return os.getpid()
+
+
+def test_a_drum_is_filled_again_above_grains_that_have_fallen() -> None:
+    """Twenty grains fall for 0.1 s; then three more hang above them, and those below lie where and as they have come to
+    lie, at rest: no triangle has more of its area in another, a step later, than in a bed that has just fallen.
+    """
+    once = p03.Drum.small()
+    falling = once.filled(0.0, 2)
+    falling.advance_to(0.1)
+    lying = falling.snapshot()
+    twice = dataclasses.replace(once, more=((0.1, p03.Box((-6e-3, 5e-3), (6e-3, 10e-3), 3)),)).filled(1.0, 2)
+    frame = twice.snapshot()
+    assert (len(lying.id), len(frame.id)) == (20, 23)
+    assert np.allclose(frame.position[:20], lying.position, rtol=0, atol=1e-12)
+    assert np.allclose(frame.orientation[:20], lying.orientation, rtol=0, atol=1e-12)
+    assert lying.position[:, 2].mean() < -0.2 * once.radius < 0.0 < frame.position[20:, 2].min()
+    twice.advance(1)
+    assert twice.worst_overlap < 0.2
