@@ -246,6 +246,8 @@ def _bound(
 
     plain: as ordinary Python, for a simulator.
     """
+    # Code in the cache may ask for the number of its thread: LLVM ends the process where numba's threads are not there.
+    numba.get_num_threads()
     packages: dict[str, str] = {}
     found: dict[str, Any] = {}
     for name in templates:
