@@ -88,8 +88,8 @@ def told_of(tmp_path, *order):
 
 
 def test_a_first_run_finds_forces_compiled(tmp_path):
-    """With an empty cache: the pass over all forces is loaded, not compiled, and the steps are compiled once. Then so for
-    another kind of steps, with pairs from the cache, which ask for the number of their thread: LLVM would end the
+    """With an empty cache: the pass over all forces is loaded, not compiled, and the steps are compiled once. Then so
+    for another kind of steps, with pairs from the cache, which ask for the number of their thread: LLVM would end the
     process if numba's threads were not there when they are loaded.
     """
     told = told_of(tmp_path, COLD, "integrator.kind=verlet")
