@@ -158,7 +158,13 @@ def test_bits_do_not_depend_on_one_block_that_stands_for_all_pairs(monkeypatch: 
         hashes.append(lab.fingerprint(machine))
     assert len(set(hashes)) == 1
     monkeypatch.undo()
-    assert len(solver(busy_scene()).arrays["reduced"]) == 3 * len(solver(busy_scene()).arrays["first"])
+    places = np.stack(np.meshgrid(np.arange(6), np.arange(6), indexing="ij"), axis=-1).reshape(-1, 2) * 0.0995
+    for second, kept in (({}, True), ({"size": 0.0999}, False), ({"material": "b"}, False)):
+        groups = [
+            lab.grains([(x, y, height) for x, y in places], **more) for height, more in ((0.0, {}), (0.0995, second))
+        ]
+        machine = solver(lab.scene("hertz", groups, materials={"b": lab.material(density=5000.0)}))
+        assert machine.lists.pairs > 16 and (len(machine.arrays["reduced"]) == 3 * 16) == kept, second
 
 
 def heap_scene() -> lab.Scene:
