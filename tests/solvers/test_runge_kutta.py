@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from barchan.geometry import rotation_about
 from barchan.model.build import build
 from barchan.scene import Scene
 from barchan.solvers.soft import SoftSolver
@@ -19,7 +20,10 @@ MASS = 2000 * 4 / 3 * math.pi * RADIUS**3  # kg
 OMEGA = math.sqrt(STIFFNESS / MASS)  # rad/s
 
 
-def oscillator(time_step: float, velocity: float = 0.0, overlap: float = OVERLAP, **integrator: Any) -> SoftSolver:
+def oscillator(
+    time_step: float, velocity: float = 0.0, overlap: float = OVERLAP, spin: tuple[float, ...] = (0.0, 0.0, 0.0),
+    **integrator: Any,
+) -> SoftSolver:  # fmt: skip
     """A sphere pressed into a plane by `overlap`, without gravity, friction or damping: a harmonic oscillator."""
     scene = Scene.model_validate(
         {
@@ -36,6 +40,7 @@ def oscillator(time_step: float, velocity: float = 0.0, overlap: float = OVERLAP
                     "size": 2 * RADIUS,
                     "fill": {"kind": "points", "positions": [(0, 0, RADIUS - overlap)]},
                     "velocity": (0, 0, velocity),
+                    "spin": spin,
                 }
             ],
             "walls": [{"name": "floor", "shape": "plane", "material": "ideal"}],
@@ -43,6 +48,22 @@ def oscillator(time_step: float, velocity: float = 0.0, overlap: float = OVERLAP
     )
     model, grains = build(scene)
     return SoftSolver(model, grains, time_step)
+
+
+@pytest.mark.parametrize(("kind", "near"), [("rkf45", 1e-8), ("bogacki-shampine", 1e-4)])
+def test_a_free_sphere_turns_about_its_spin(kind: str, near: float) -> None:
+    """Without a torque it has turned by |ω| t about ω: 1.3 rad about an axis with all three components, in 26 steps.
+
+    Its quaternion obeys q' = ω q/2. A formula of order p leaves out (|ω| h/2)^(p+1)/(p+1)! a step and what follows:
+    2e-9 in 26 steps for p = 4, and 7e-5 for p = 2.
+    """
+    spin, end = (3.0, -4.0, 12.0), 0.1
+    h = end / 26
+    solver = oscillator(h, overlap=-RADIUS, spin=spin, kind=kind, shortest=h, longest=h)
+    solver.advance_to(end)
+    frame = solver.snapshot()
+    assert frame.orientation[0] == pytest.approx(rotation_about(np.array(spin), 1.3), abs=near)
+    assert frame.spin[0] == pytest.approx(spin, abs=1e-12)
 
 
 @pytest.mark.parametrize(("kind", "order"), [("rkf45", 4), ("bogacki-shampine", 2)])
