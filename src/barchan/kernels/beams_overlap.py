@@ -220,13 +220,13 @@ def five_kinds(
     beyond it shows in the ledger.
     """
     crossings = 0
-    edges = 0  # how many edges of either triangle are crossed twice
+    edges = 0  # how many edges of either triangle are crossed twice, where that matters
     for v in range(n):
         a, b = tag[v - 1 if v else n - 1], tag[v]
         if (a < 3) != (b < 3):
             mark[crossings] = v
             crossings += 1
-    for e in range(6):
+    for e in range(6 if crossings == 4 else 0):
         through = 0
         for c in range(crossings):
             through += tag[mark[c]] == e or tag[mark[c] - 1 if mark[c] else n - 1] == e

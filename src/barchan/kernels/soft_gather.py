@@ -12,6 +12,7 @@ from barchan.kernels.jit import apart, inlined, njit
 from barchan.kernels.lanes import AT_ONCE, add_first, add_row, add_second, nothing, six_of
 from barchan.kernels.soft_rows import LEVERS, SLOTS
 from barchan.kernels.soft_slots import WALL_SLOTS
+from barchan.kernels.sweep_rows import LINKS, PAIRS, WALLS
 from barchan.kernels.turning import rotated, spin_of
 
 U = np.uint64
@@ -107,20 +108,20 @@ def late_power(
 
 @inlined
 def gather_one(
-    g: int, kick: float, pair_range: Any, link_start: Any, links: Any, slots: Any, wall_range: Any, wall_slots: Any,
+    g: int, kick: float, spans: Any, links: Any, slots: Any, wall_slots: Any,
     gravity: Any, freedom: Any, stiction: Any, step: float, weight: float, inertia: Any, orientation: Any,
     motion: Any, force: Any, torque: Any, velocity: Any, angular: Any, held: Any, pull: Any, base: int, mask: int,
     row: int,
 ) -> None:  # fmt: skip
     """Let one grain add up its contacts, always in the order of the lists, and kick it for the time `kick` (s).
 
-    The slots of its own pairs are in rows base + (pair & mask), those of others in the rows that `links` names. Force
-    and torque are put into row `row`.
+    spans: as in `sweep_rows.py`. The slots of its own pairs are in rows base + (pair & mask), those of others in the
+    rows that `links` names. Force and torque are put into row `row`.
     """
     tethered = len(pull) > 0
     none = len(slots) // SLOTS - 1  # the last row is always zero
-    begin, end = pair_range[g], pair_range[g + 1]
-    low, high = link_start[g], link_start[g + 1]
+    begin, end = np.int64(spans[g, PAIRS]), np.int64(spans[g + 1, PAIRS])
+    low, high = np.int64(spans[g, LINKS]), np.int64(spans[g + 1, LINKS])
     if LEVERS:
         total = add_first(nothing(), slots, begin, end, base, mask, none)
         for pair in range(begin + AT_ONCE, end):
@@ -147,7 +148,7 @@ def gather_one(
             tx += slots[at + U(6)]
             ty += slots[at + U(7)]
             tz += slots[at + U(8)]
-    low, high = wall_range[g], wall_range[g + 1]
+    low, high = np.int64(spans[g, WALLS]), np.int64(spans[g + 1, WALLS])
     for k in range(low, high):
         spot = (k // 16) * 16 * WALL_SLOTS + k % 16
         fx += wall_slots[spot]
@@ -194,7 +195,7 @@ def gather_one(
 @apart
 def gather_stretch(
     begin: int, end: int, belated: int, late: Any, late_grain: Any, late_row: Any, onward: int, home: int, kick: float,
-    pair_range: Any, link_start: Any, links: Any, slots: Any, wall_range: Any, wall_slots: Any, gravity: Any,
+    spans: Any, links: Any, slots: Any, wall_slots: Any, gravity: Any,
     freedom: Any, stiction: Any, step: float, weight: float, inertia: Any, orientation: Any, motion: Any, force: Any,
     torque: Any, velocity: Any, angular: Any, held: Any, pull: Any, base: int, mask: int,
 ) -> None:  # fmt: skip
@@ -205,10 +206,10 @@ def gather_stretch(
         g, shift = i, base
         if belated > 0:
             g = late_grain[i]
-            shift = late_row[i] - pair_range[g]
+            shift = late_row[i] - np.int64(spans[g, PAIRS])
         if late[g] == belated:
             gather_one(
-                g, kick, pair_range, link_start, links, slots, wall_range, wall_slots, gravity, freedom, stiction,
+                g, kick, spans, links, slots, wall_slots, gravity, freedom, stiction,
                 step, weight, inertia, orientation, motion, force, torque, velocity, angular, held, pull, shift, mask,
                 home + i - begin if onward > 0 else g,
             )  # fmt: skip

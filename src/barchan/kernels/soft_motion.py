@@ -57,8 +57,8 @@ def evaluate(
             belated, c.parts, c.mask, c.late, c.late_grain, c.late_row, c.far_pair, c.far_start, c.behind, c.pair_force,
             c.grains, onward, c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place,
             c.position, c.motion, c.reduced, c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, c.work,
-            c.deepest, c.slid, c.desk, half, step, advance, weight, kick, c.pair_range, c.link_start, c.links,
-            c.wall_range, c.wall_slots, c.gravity, c.freedom, c.stiction, hold_weight, c.inertia, c.orientation,
+            c.deepest, c.slid, c.desk, half, step, advance, weight, kick, c.spans, c.links,
+            c.wall_slots, c.gravity, c.freedom, c.stiction, hold_weight, c.inertia, c.orientation,
             c.force, c.torque, c.velocity, c.angular, c.held, c.pull, c.start, c.offset, c.turn, c.origin, c.wear,
         )  # fmt: skip
         worst = max(worst, way)

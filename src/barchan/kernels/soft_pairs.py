@@ -44,7 +44,6 @@ M1, M2, M3, M4, M5 = MEMORY > 1, MEMORY > 2, MEMORY > 3, MEMORY > 4, MEMORY > 5
 TINY = 1e-100
 SOON, LATER = 2, 4  # blocks ahead: what is asked for then, to be in the cache by the time it is wanted
 MEMORY_LINES, REDUCED_LINES = 2 * MEMORY, 6  # lines of the cache that hold a block's
-GRAIN_LINES = 3  # and what its grains, seven or eight of them, have of a table (·, 3)
 
 # Columns of a thread's desk, of sixteen lanes each. First and second sphere, and what moves them:
 X, Y, Z, R = U(0), U(16), U(32), U(48)
@@ -98,7 +97,7 @@ def pair_strip(
     strip: int, blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, center: Any,
     motion: Any, reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any,
     work: Any, deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float, base: int,
-    mask: int, ahead: bool, velocity: Any, angular: Any, turn: Any,
+    mask: int, ahead: bool,
 ) -> None:  # fmt: skip
     """Forces, torques and work of the near pairs in one strip of blocks.
 
@@ -110,8 +109,7 @@ def pair_strip(
     the block it was in.
     slid: for each block, for how many evaluations still it is taken for granted that some pair slides.
     base, mask: what a pair hands to its grains goes to row base + (pair & mask) of the slots.
-    ahead: whether to ask early for what is wanted soon; velocity, angular and turn are asked for only, for the grains'
-    sums and drift.
+    ahead: whether to ask early for what is wanted soon.
     """
     home = U(get_thread_id()) * DESK
     at_work = U(strip) * (LANES * U(WORKS))
@@ -128,10 +126,6 @@ def pair_strip(
             ask_for_lines(memory, at_memory + U(LATER) * (LANES * U(MEMORY)), MEMORY_LINES)
             if own > U(0):
                 ask_for_lines(reduced, at_reduced + U(LATER) * own, REDUCED_LINES)
-            begin = U(first_grain[at + U(LATER) * LANES]) * U(3)
-            ask_for_lines(velocity, begin, GRAIN_LINES)
-            ask_for_lines(angular, begin, GRAIN_LINES)
-            ask_for_lines(turn, begin, GRAIN_LINES)
         fours_to_lanes(place, first, at, desk, home)
         fours_to_lanes(place, second, at, desk, home + SECOND)
         eights_to_lanes(motion, first_grain, at, desk, home + FIRST_GRAIN)

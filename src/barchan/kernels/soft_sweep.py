@@ -17,7 +17,7 @@ from barchan.kernels.soft_drift import LOOK, drift_stretch
 from barchan.kernels.soft_gather import gather_stretch
 from barchan.kernels.soft_pairs import STRIP, pair_strip
 from barchan.kernels.soft_rows import SLOTS
-from barchan.kernels.sweep_rows import BASE, CHUNK, GRAIN_FROM, GRAIN_TO, STRIP_FROM, STRIP_TO
+from barchan.kernels.sweep_rows import BASE, CHUNK, GRAIN_FROM, GRAIN_TO, PAIRS, STRIP_FROM, STRIP_TO
 
 U = np.uint64
 MANY = 8000  # blocks, the data of which no cache holds
@@ -31,7 +31,7 @@ def sweep_part(
     blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, position: Any, motion: Any,
     reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any,
     deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float,
-    kick: float, pair_range: Any, link_start: Any, links: Any, wall_range: Any, wall_slots: Any, gravity: Any,
+    kick: float, spans: Any, links: Any, wall_slots: Any, gravity: Any,
     freedom: Any, stiction: Any, hold_weight: float, inertia: Any, orientation: Any, force: Any, torque: Any,
     velocity: Any, angular: Any, held: Any, pull: Any,
     start: Any, offset: Any, turn: Any, origin: Any, wear: Any,
@@ -51,7 +51,7 @@ def sweep_part(
             pair_strip(
                 s, blocks, first, second, first_grain, second_grain, place, position, motion, reduced, material, kinds,
                 table, box, inverse, memory, slots, work, deepest, slid, desk, half, step, advance, weight, base, mask,
-                ahead, velocity, angular, turn,
+                ahead,
             )  # fmt: skip
         for e in range(far_start[begin], far_start[high]):
             source, to = U(base + (far_pair[e] & mask)) * U(SLOTS), U(behind + e) * U(SLOTS)
@@ -68,11 +68,11 @@ def sweep_part(
         if belated > 0:
             n = last
         else:
-            while n < last and pair_range[n + 1] <= done:
+            while n < last and np.int64(spans[n + 1, PAIRS]) <= done:
                 n += 1
         gather_stretch(
-            begin, n, belated, late, late_grain, late_row, onward, home, kick, pair_range, link_start, links, slots,
-            wall_range, wall_slots, gravity, freedom, stiction, step, hold_weight, inertia, orientation, motion, force,
+            begin, n, belated, late, late_grain, late_row, onward, home, kick, spans, links, slots,
+            wall_slots, gravity, freedom, stiction, step, hold_weight, inertia, orientation, motion, force,
             torque, velocity, angular, held, pull, base, ring,
         )  # fmt: skip
         if not ADAPTIVE:
@@ -93,7 +93,7 @@ def sweep(
     blocks: int, first: Any, second: Any, first_grain: Any, second_grain: Any, place: Any, position: Any, motion: Any,
     reduced: Any, material: Any, kinds: Any, table: Any, box: Any, inverse: Any, memory: Any, slots: Any, work: Any,
     deepest: Any, slid: Any, desk: Any, half: float, step: float, advance: float, weight: float,
-    kick: float, pair_range: Any, link_start: Any, links: Any, wall_range: Any, wall_slots: Any, gravity: Any,
+    kick: float, spans: Any, links: Any, wall_slots: Any, gravity: Any,
     freedom: Any, stiction: Any, hold_weight: float, inertia: Any, orientation: Any, force: Any, torque: Any,
     velocity: Any, angular: Any, held: Any, pull: Any,
     start: Any, offset: Any, turn: Any, origin: Any, wear: Any,
@@ -110,7 +110,7 @@ def sweep(
             np.int64(part), belated, parts, mask, late, late_grain, late_row, far_pair, far_start, behind, pair_force,
             grains, onward, blocks, first, second, first_grain, second_grain, place, position, motion, reduced,
             material, kinds, table, box, inverse, memory, slots, work, deepest, slid, desk, half, step, advance, weight,
-            kick, pair_range, link_start, links, wall_range, wall_slots, gravity, freedom, stiction, hold_weight,
+            kick, spans, links, wall_slots, gravity, freedom, stiction, hold_weight,
             inertia, orientation, force, torque, velocity, angular, held, pull, start, offset, turn, origin, wear,
         )  # fmt: skip
         worst = max(worst, way)

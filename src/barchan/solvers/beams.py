@@ -106,10 +106,12 @@ class BeamSolver:
     def advance(self, steps: int) -> None:
         """Take that many steps."""
         gear, done = self.model.scene.beams.integrator == "gear", 0
+        poses = self._poses(0, 0)
         while done < steps:
             c = self.packed()
             whole = int(np.count_nonzero(self.arrays["broken"] == 0))
-            poses = self._poses(self.step + 1, min(steps - done, BATCH))
+            if not len(poses):
+                poses = self._poses(self.step + 1, min(steps - done, BATCH))
             work = beams_prepare.ready(self.kernels, c)
             taken = self.kernels.advance(
                 c, poses, self.step, self.dt, gear, 0.5 * self.skin, whole, self._pressed, work
@@ -118,7 +120,8 @@ class BeamSolver:
             self.step += taken
             beams_watch.finite(self)
             beams_changes.note_breaks(self)
-            if taken < len(poses):
+            poses = poses[taken:]
+            if len(poses):
                 self.rebuild()
 
     def find_forces(self, c: Arrays) -> int:

@@ -270,8 +270,8 @@ class CudaLists:
             **numbers.blank(blocks(pairs)),
         )  # fmt: skip
         numbers.pairs = pairs
-        numbers.derive()
         self._fetch_walls()
+        numbers.derive()
 
     def _half(self, rows: Any, row_count: Any, m: int, *, memory: bool = False) -> tuple[np.ndarray, ...]:
         """Of m rows those of higher index: where a row begins, the others, and if asked the spheres and memory."""

@@ -31,6 +31,7 @@ Table = Annotated[np.ndarray, "float64", 2]
 Integers = Annotated[np.ndarray, "int64", 1]
 Ranges = Annotated[np.ndarray, "int64", 2]
 Indices = Annotated[np.ndarray, "uint32", 1]
+Spans = Annotated[np.ndarray, "uint32", 2]
 Marks = Annotated[np.ndarray, "uint8", 1]
 
 
@@ -77,8 +78,7 @@ class Arrays(NamedTuple):
     deepest: Row
     slid: Marks
     desk: Row
-    pair_range: Integers
-    link_start: Integers
+    spans: Spans
     links: Indices
     parts: Ranges
     late: Marks
@@ -95,7 +95,6 @@ class Arrays(NamedTuple):
     wall_slots: Row
     wall_work: Row
     wall_deepest: Row
-    wall_range: Integers
     rest: Table
     pose: Table
     frame: Integers

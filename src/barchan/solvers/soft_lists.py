@@ -314,14 +314,15 @@ class Lists:
         various = min(count, 1) if alike else count  # blocks of pairs
         a["reduced"] = np.empty(various * LANES * 3)
         neighbours.reduce_pairs(various, first, second, a["place"], grain, a["motion"], a["reduced"])
-        a["link_start"], a["links"] = np.zeros(n + 1, np.int64), np.zeros(self.pairs + LANES, np.uint32)
-        neighbours.link_second(second, grain, self.pairs, n, a["link_start"], a["links"])
+        linked, a["links"] = np.zeros(n + 1, np.int64), np.zeros(self.pairs + LANES, np.uint32)
+        neighbours.link_second(second, grain, self.pairs, n, linked, a["links"])
+        a["spans"] = np.column_stack([a["pair_range"], linked, a["wall_range"]]).astype(np.uint32)
         a["slid"] = np.zeros(count, np.uint8)
         if "desk" not in a:
             a["desk"] = aligned_zeros(int(self.kernels.DESK) * threads.most())
         rows = soft_rows.lay(
             n, self.pairs, self.kernels.STRIP * LANES, threads.now(), a["pair_range"], a["first_grain"],
-            a["second_grain"], a["link_start"], a["links"],
+            a["second_grain"], linked, a["links"],
         )  # fmt: skip
         self.mask, self.behind = rows.mask, rows.behind
         a.update(rows.arrays)
@@ -433,7 +434,7 @@ def _factor(lasted: int, should: tuple[int, int]) -> float:
 
 # Arrays that come from others, and are not kept.
 DERIVED = (
-    "first_grain", "second_grain", "reduced", "link_start", "links", "slid", "desk", "slots", *soft_rows.ARRAYS,
+    "first_grain", "second_grain", "reduced", "spans", "links", "slid", "desk", "slots", *soft_rows.ARRAYS,
 )  # fmt: skip
 _SAVED = (
     "room", "pair_room", "wall_room", "radius", "largest", "skin", "margin", "rebuilds", "searches", "made", "searched",

@@ -25,7 +25,7 @@ def share(kernels: Any, *, adaptive: bool) -> None:
     compile_for(
         kernels.pair_strip, 0, c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position,
         c.motion, c.reduced, c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, c.work, c.deepest,
-        c.slid, c.desk, 0.0, 0.0, 0.0, 0.0, 0, c.mask, True, c.velocity, c.angular, c.turn,
+        c.slid, c.desk, 0.0, 0.0, 0.0, 0.0, 0, c.mask, True,
     )  # fmt: skip
     compile_for(
         kernels.move_walls, 0.0, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose
@@ -52,8 +52,8 @@ def compile_forces(bound: tuple[Any, ...]) -> None:
         c.wall_table, c.wall_memory, c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, *(0.0,) * 4,
     )  # fmt: skip
     compile_for(
-        kernels.gather_stretch, 0, 0, 0, c.late, c.late_grain, c.late_row, 0, 0, 0.0, c.pair_range, c.link_start,
-        c.links, c.slots, c.wall_range, c.wall_slots, c.gravity, c.freedom, c.stiction, 0.0, 0.0, c.inertia,
+        kernels.gather_stretch, 0, 0, 0, c.late, c.late_grain, c.late_row, 0, 0, 0.0, c.spans,
+        c.links, c.slots, c.wall_slots, c.gravity, c.freedom, c.stiction, 0.0, 0.0, c.inertia,
         c.orientation, c.motion, c.force, c.torque, c.velocity, c.angular, c.held, c.pull, 0, 0,
     )  # fmt: skip
     await_kernel(kernels.pair_strip, SHARED)
@@ -61,7 +61,7 @@ def compile_forces(bound: tuple[Any, ...]) -> None:
         kernels.sweep, 0, c.parts, c.mask, c.late, c.late_grain, c.late_row, c.far_pair, c.far_start, c.behind,
         c.pair_force, c.grains, 0, c.blocks, c.first, c.second, c.first_grain, c.second_grain, c.place, c.position,
         c.motion, c.reduced, c.material, c.kinds, c.table, c.box, c.inverse, c.memory, c.slots, c.work, c.deepest,
-        c.slid, c.desk, 0.0, 0.0, 0.0, 0.0, 0.0, c.pair_range, c.link_start, c.links, c.wall_range, c.wall_slots,
+        c.slid, c.desk, 0.0, 0.0, 0.0, 0.0, 0.0, c.spans, c.links, c.wall_slots,
         c.gravity, c.freedom, c.stiction, 0.0, c.inertia, c.orientation, c.force, c.torque, c.velocity, c.angular,
         c.held, c.pull, c.start, c.offset, c.turn, c.origin, c.wear,
     )  # fmt: skip
