@@ -9,8 +9,10 @@ import numpy as np
 
 from barchan.model.grains import Grains
 from barchan.model.triangles import areas, fans, template
+from barchan.scene.grains import GrainGroup
 from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
 from barchan.scene.scene import Scene
+from barchan.scene.sources import Source
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,11 @@ class Triangles:
 
 
 def build_triangles(scene: Scene, grains: Grains) -> Triangles:
-    """The triangles of all grains of flat shapes; the grains' masses, moments and centres are made to agree."""
-    parts = [_group(scene, grains, index) for index in range(len(scene.grains))]
+    """The triangles of all grains of flat shapes; the grains' masses, moments and centres are made to agree.
+
+    Of grains that a source pours the ids are known before: those decide what irregular ones look like.
+    """
+    parts = [_group(scene, grains, index) for index in range(len(scene.grains) + len(scene.sources))]
     shift = np.concatenate([[0], np.cumsum([len(corners) for corners, _, _ in parts])])
     corners = np.concatenate([np.zeros((0, 3, 2)), *(one for one, _, _ in parts)])
     grain = np.concatenate([np.zeros(0, np.int64), *(one for _, one, _ in parts)])
@@ -65,13 +70,18 @@ def build_triangles(scene: Scene, grains: Grains) -> Triangles:
 
 
 def _group(scene: Scene, grains: Grains, index: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Corners (t, 3, 2) m about the grains' places, the grains' rows (t,), and shared edges (b, 3) of one group."""
-    shape, mine = scene.grains[index].shape, np.flatnonzero(grains.group == index)
+    """Corners (t, 3, 2) m about the grains' places, the grains' rows (t,), and shared edges (b, 3) of one group, or of
+    what a source has poured.
+    """
+    kinds: list[GrainGroup | Source] = [*scene.grains, *scene.sources]
+    kind, mine = kinds[index], np.flatnonzero(grains.group == index)
+    shape = kind.shape
     assert isinstance(shape, FLAT_SHAPES), "checked before"
     grain = template(shape)
     size, count = grains.radius[mine] / grain.radius, len(grain.corners)
     if isinstance(shape, IrregularGrain):
-        key = (zlib.crc32(scene.grains[index].name.encode()), 1)
+        begin = () if isinstance(kind, GrainGroup) else (int(grains.id[mine[:1]].sum()),)
+        key = (zlib.crc32(kind.name.encode()), 1, *begin)
         rng = np.random.default_rng(np.random.SeedSequence(scene.seed, spawn_key=key))
         inward, aside = rng.random((2, len(mine), count))
         corners = _centred(fans(1.0 - shape.scatter * inward, shape.scatter * (aside - 0.5)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from barchan.observables import Gate, Moment
 from barchan.record.frame import Frame
 from barchan.solvers import beams_arrays, beams_changes, beams_ledger, beams_prepare, beams_watch, common
 from barchan.solvers.beams_arrays import COUNTS, SCRATCH, Arrays
-from barchan.solvers.common import ADDED, MASS, REMOVED
+from barchan.solvers.common import ADDED, MASS, REMOVED, WAITING
 from barchan.solvers.helper import Helper
 
 KINDS = ("", "kind_1", "kind_2", "kind_3", "kind_4", "kind_5", "graded")
@@ -36,15 +36,14 @@ class BeamSolver:
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
         self.model, self.dt = model, time_step
         self.step = self.rebuilds = 0
-        self.room = 16
+        self.width = 16  # neighbours that a row of the search has room for
         self.inserted = self.next_id = len(grains)
         self.energy_error = 0.0  # over the energy turned over
         self.energy_at_start = self.stored_at_start = self.potential_at_start = 0.0
         self.arrays = beams_arrays.first_arrays(model, grains, build_triangles(model.scene, grains))
-        free = self.arrays["bound"][: self.triangle_count]
-        self.skin = beams_arrays.SKIN * float(free.mean() if len(free) else 1e-3)
+        own = [self.arrays["bound"][: self.triangle_count], beams_arrays.poured_bounds(model)]
+        self.skin = beams_arrays.SKIN * next((float(one.mean()) for one in own if len(one)), 1e-3)
         self._bind()
-        self.arrays["row_present"] = np.ones(len(self.arrays["bound"]), bool)
         beams_changes.meet_walls(self)
         c = self.packed()
         kinds = kernel_compiler.type_of(c)
@@ -148,7 +147,7 @@ class BeamSolver:
 
     def rebuild(self) -> None:
         """Make the lists of near triangles anew."""
-        self.room = beams_arrays.make_lists(self.arrays, self.skin, self.room)
+        self.width = beams_arrays.make_lists(self.arrays, self.skin, self.width)
         self.rebuilds += 1
         self._scratch = self._room_for_steps()
 
@@ -173,6 +172,20 @@ class BeamSolver:
         return Arrays(**{name: counts[name] if name in counts else known[name] for name in Arrays._fields})
 
     # ------------------------------------------------------------ changes between two steps
+
+    def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray:
+        """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall.
+
+        With `walls`, none of those of these names that are there; grains do not matter then.
+        """
+        free = beams_changes.clear_of_walls(self, grains, walls)
+        return free if walls is not None else free & beams_changes.clear_of_grains(self, grains)
+
+    def insert(self, grains: Grains, gate: str, *, waiting: int = 0) -> None:
+        """Add grains, which get the next ids; `gate` is the name of their source, where `waiting` more find no room."""
+        number = self.model.gates.index(gate)
+        self.arrays["gates"][number, WAITING] = waiting
+        beams_changes.insert(self, grains, number)
 
     def remove(self, mask: np.ndarray, gate: str) -> None:
         """Take away the grains of mask (N,) bool, in the order of `snapshot`; `gate` is the name of the sink."""
@@ -255,7 +268,7 @@ class BeamSolver:
 
     def _originals(self) -> int:
         """Grains that are there, pieces of broken ones aside."""
-        return int(np.count_nonzero(self.arrays["id"] < self.inserted))
+        return int(np.count_nonzero(~self.arrays["piece"]))
 
     # ------------------------------------------------------------ coming back
 
@@ -270,9 +283,10 @@ class BeamSolver:
         solver = cls.__new__(cls)
         solver.model, solver.arrays = model, dict(arrays)
         for name in _SAVED:
-            setattr(solver, name, meta[name])
+            setattr(solver, name, meta["room" if name == "width" and name not in meta else name])
         solver._bind()
         a = solver.arrays
+        a.setdefault("piece", a["id"] >= solver.inserted)  # older checkpoints have it not, and no sources
         a["state"] = beams_arrays.with_whirl(a["state"], a["mass"], a["inertia"])
         for name, array in beams_arrays.servos(model).items():  # which older checkpoints have not
             a.setdefault(name, array)
@@ -281,6 +295,6 @@ class BeamSolver:
 
 
 _SAVED = (
-    "dt", "step", "rebuilds", "room", "inserted", "next_id", "energy_error", "energy_at_start", "stored_at_start",
+    "dt", "step", "rebuilds", "width", "inserted", "next_id", "energy_error", "energy_at_start", "stored_at_start",
     "potential_at_start", "skin",
 )  # fmt: skip

@@ -12,7 +12,7 @@ from barchan.kernels.beams_motion import BEAM_COLUMNS, WHIRL, WORKS
 from barchan.kernels.beams_overlap import COLUMNS
 from barchan.kernels.servos import SERVO_COLUMNS
 from barchan.model.build import Model
-from barchan.model.build_triangles import Triangles
+from barchan.model.build_triangles import Triangles, build_triangles
 from barchan.model.grains import Grains
 from barchan.scene.materials import surface
 from barchan.solvers import beams_walls
@@ -99,34 +99,27 @@ COUNTS = ("rows", "free", "beams", "pairs", "kinds", "smooth", "moved_walls", "g
 def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str, np.ndarray]:
     """All arrays of a scene at its start, but for the lists."""
     scene, free = model.scene, len(triangles)
-    bound = np.linalg.norm(triangles.body.reshape(-1, 3, 2), axis=2).max(axis=1)
-    reach = float(bound.max(initial=0.0)) or 1e-3
+    own, beams = triangle_rows(triangles), beam_rows(triangles)
+    reach = float(max(own["bound"].max(initial=0.0), poured_bounds(model).max(initial=0.0))) or 1e-3
     walls = beams_walls.beam_walls(model, scene.beams.wall_thickness or reach, 2 * reach)
     middle = walls.corners.mean(axis=1)
-    rows, materials = free + len(middle), list(scene.materials)
-    state = np.zeros((rows, WHIRL + 1, 5))
-    state[:free, :2, 0], state[:free, 2, 0] = triangles.position, triangles.angle
-    state[:free, :2, 1], state[:free, 2, 1] = triangles.velocity, triangles.spin
-    state[free:, :2, 0] = middle
+    count, materials = len(middle), list(scene.materials)
+    state = np.zeros((count, WHIRL + 1, 5))
+    state[:, :2, 0] = middle
     body = (walls.corners - middle[:, None]).reshape(-1, 6)
     owner = [materials.index(wall.material) for wall in scene.walls]
     wall_rows = free + np.searchsorted(walls.wall, np.arange(len(scene.walls) + 1))
-    wall_area = beams_area(walls.corners)
-    beams = len(triangles.length)
+    of_walls = {
+        "grain": np.full(count, -1, np.int64), "state": state, "body": body, "mass": np.full(count, 1e30),
+        "inertia": np.full(count, 1e30), "area": beams_area(walls.corners), "bound": bounds(body),
+        "material": np.array(owner, np.int64)[walls.wall], "work": np.zeros((count, WORKS)),
+        "row_present": np.ones(count, bool),
+    }  # fmt: skip
     return {
         "id": grains.id.copy(), "group": grains.group.copy(), "born": grains.born.copy(),
-        "grain": np.concatenate([triangles.grain, np.full(len(middle), -1)]).astype(np.int64),
-        "state": state, "body": np.concatenate([triangles.body, body]),
-        "mass": np.concatenate([triangles.mass, np.full(len(middle), 1e30)]),
-        "inertia": np.concatenate([triangles.inertia, np.full(len(middle), 1e30)]),
-        "area": np.concatenate([triangles.area, wall_area]),
-        "bound": np.concatenate([bound, np.linalg.norm(body.reshape(-1, 3, 2), axis=2).max(axis=1, initial=0.0)]),
-        "material": np.concatenate([triangles.material, np.array(owner, np.int64)[walls.wall]]).astype(np.int64),
-        "work": np.zeros((rows, WORKS)),
-        "ends": triangles.ends.copy(), "foot": triangles.foot.copy(), "beam_rest": triangles.rest.copy(),
-        "length": triangles.length.copy(), "broken": np.zeros(beams, np.int64), "yielded": np.zeros(beams, np.int64),
-        "broken_at": np.full(beams, np.nan), "yielded_at": np.full(beams, np.nan), "lost": np.zeros(beams),
-        "beam_loss": np.zeros(beams), "tied": tied(triangles.ends, rows),
+        "piece": np.zeros(len(grains), bool),
+        **{name: np.concatenate([array, of_walls[name]]) for name, array in own.items()},
+        **beams, "tied": tied(triangles.ends, free + count),
         "gravity": model.gravity.copy(),
         "rule": np.where(model.walls.hidden, REMOVED, BY_TIME),
         **beams_walls.frames(model),
@@ -139,6 +132,41 @@ def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str
         "gates": np.zeros((len(model.gates), 7)), "marked": np.zeros(len(model.gates) + 1), "booked": np.zeros(5),
         **servos(model),
     }  # fmt: skip
+
+
+def triangle_rows(triangles: Triangles) -> dict[str, np.ndarray]:
+    """What the solver has of every triangle of a grain."""
+    free = len(triangles)
+    state = np.zeros((free, WHIRL + 1, 5))
+    state[:, :2, 0], state[:, 2, 0] = triangles.position, triangles.angle
+    state[:, :2, 1], state[:, 2, 1] = triangles.velocity, triangles.spin
+    return {
+        "grain": triangles.grain.astype(np.int64), "state": state, "body": triangles.body, "mass": triangles.mass,
+        "inertia": triangles.inertia, "area": triangles.area, "bound": bounds(triangles.body),
+        "material": triangles.material.astype(np.int64), "work": np.zeros((free, WORKS)),
+        "row_present": np.ones(free, bool),
+    }  # fmt: skip
+
+
+def beam_rows(triangles: Triangles) -> dict[str, np.ndarray]:
+    """What the solver has of every beam."""
+    beams = len(triangles.length)
+    return {
+        "ends": triangles.ends.copy(), "foot": triangles.foot.copy(), "beam_rest": triangles.rest.copy(),
+        "length": triangles.length.copy(), "broken": np.zeros(beams, np.int64), "yielded": np.zeros(beams, np.int64),
+        "broken_at": np.full(beams, np.nan), "yielded_at": np.full(beams, np.nan), "lost": np.zeros(beams),
+        "beam_loss": np.zeros(beams),
+    }  # fmt: skip
+
+
+def bounds(body: np.ndarray) -> np.ndarray:
+    """Radii (n,) m of the circles about triangles with corners (n, 6) m, and about their centres of mass."""
+    return np.asarray(np.linalg.norm(body.reshape(-1, 3, 2), axis=2).max(axis=1, initial=0.0))
+
+
+def poured_bounds(model: Model) -> np.ndarray:
+    """The same of the smallest and the largest grains that sources will pour."""
+    return bounds(build_triangles(model.scene, model.poured).body)
 
 
 def with_whirl(state: np.ndarray, mass: np.ndarray, inertia: np.ndarray) -> np.ndarray:

@@ -1,20 +1,26 @@
-"""What changes between two steps: beams that broke, grains that part or go, walls that come and go, gravity."""
+"""What changes between two steps: beams that broke, grains that part, come or go, walls that do, gravity."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from barchan.kernels.beams_motion import BEAM_STORED
+from barchan.kernels.beams_walls import FLAT
 from barchan.kernels.servos import RATE
-from barchan.solvers import beams_ledger, common
+from barchan.model.build_triangles import build_triangles
+from barchan.model.grains import Grains
+from barchan.model.room import overlapping
+from barchan.solvers import beams_arrays, beams_ledger, common
 
 if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver
 
-OUTFLOW, EVENTS, NORMAL, BEAM = 1, 2, 3, 4  # places in `booked`, J
+INFLOW, OUTFLOW, EVENTS, NORMAL, BEAM = range(5)  # places in `booked`, J
 _ROWS = ("grain", "state", "body", "mass", "inertia", "area", "bound", "material", "work", "row_present")
+_GRAINS = ("id", "group", "born", "piece")
 _BEAMS = (
     "ends", "foot", "beam_rest", "length", "broken", "yielded", "broken_at", "yielded_at", "lost", "beam_loss",
 )  # fmt: skip
@@ -65,8 +71,73 @@ def part_grains(solver: BeamSolver) -> None:
     name[fresh] = solver.next_id + np.arange(len(fresh))
     solver.next_id += len(fresh)
     born = np.where(heaviest, a["born"][old], solver.time)
-    a.update(id=name, group=a["group"][old], born=born)
+    a.update(id=name, group=a["group"][old], born=born, piece=a["piece"][old] | ~heaviest)
     a["grain"][:n] = piece
+
+
+def clear_of_grains(solver: BeamSolver, grains: Grains) -> np.ndarray:
+    """Which of these grains, (N,) bool, would touch none of those that are there: the circle about a grain, and those
+    about the triangles.
+    """
+    a, n = solver.arrays, solver.triangle_count
+    there = np.zeros((n, 4))
+    there[:, [0, 2]], there[:, 3] = a["state"][:n, :2, 0], a["bound"][:n]
+    free = np.ones(len(grains), bool)
+    free[overlapping(np.column_stack([grains.position, grains.radius]), there, np.zeros(3))[0]] = False
+    return free
+
+
+def clear_of_walls(solver: BeamSolver, grains: Grains, names: Sequence[str] | None) -> np.ndarray:
+    """Which of these grains, (N,) bool, would touch none of the walls that are there, or of those of these names."""
+    import shapely
+
+    a, n = solver.arrays, solver.triangle_count
+    asked = np.array([names is None or wall.name in names for wall in solver.model.scene.walls], bool)
+    place, free = grains.position[:, [0, 2]], np.ones(len(grains), bool)
+    for s in np.flatnonzero(a["smooth_present"] & asked[a["smooth_wall"]]):
+        x, z, p, q = a["smooth_now"][s]
+        far = (place - (x, z)) @ (p, q) if a["smooth_kind"][s] == FLAT else p - np.hypot(*(place - (x, z)).T)
+        free &= far > grains.radius
+    owner = np.searchsorted(a["wall_rows"][:, 1], np.arange(n, len(a["bound"])), side="right")
+    rows = n + np.flatnonzero(a["row_present"][n:] & asked[owner])
+    state, body = a["state"][rows], a["body"][rows].reshape(-1, 3, 2)
+    turn = np.exp(1j * state[:, 2, 0])[:, None] * (body[..., 0] + 1j * body[..., 1])
+    corners = np.stack([turn.real, turn.imag], axis=2) + state[:, None, :2, 0]
+    tree = shapely.STRtree(shapely.polygons(corners))
+    near = tree.query(shapely.points(place), predicate="dwithin", distance=grains.radius)[0]
+    free[near] = False
+    return free
+
+
+def insert(solver: BeamSolver, grains: Grains, gate: int) -> None:
+    """Add grains, which get the next ids, through a gate; what they bring is booked."""
+    if not len(grains):
+        return
+    a, n, count = solver.arrays, solver.triangle_count, len(solver)
+    grains.id = solver.next_id + np.arange(len(grains), dtype=np.int64)
+    solver.next_id, solver.inserted = solver.next_id + len(grains), solver.inserted + len(grains)
+    before = beams_ledger.energies(solver, beams_ledger.present(solver))["energy_total"]
+    triangles = build_triangles(solver.model.scene, grains)
+    added, joined = beams_arrays.triangle_rows(triangles), beams_arrays.beam_rows(triangles)
+    added["grain"] = added["grain"] + count
+    joined["ends"] = joined["ends"] + n
+    for name in _ROWS:  # those of walls stay last
+        a[name] = np.concatenate([a[name][:n], added[name], a[name][n:]])
+    for name in _BEAMS:
+        a[name] = np.concatenate([a[name], joined[name]])
+    new = {"id": grains.id, "group": grains.group, "born": grains.born, "piece": np.zeros(len(grains), bool)}
+    for name in _GRAINS:
+        a[name] = np.concatenate([a[name], new[name]])
+    a["wall_rows"] = a["wall_rows"] + len(triangles)
+    a["worst"][2] += len(triangles) * (a["worst"][2] >= n)
+    a["tied"] = beams_arrays.tied(a["ends"], len(a["bound"]))
+    solver.rebuild()
+    after = beams_ledger.present(solver)
+    fresh = slice(n, n + len(triangles))
+    a["state"][fresh, :, 2] = solver.packed().acceleration[fresh]
+    a["booked"][INFLOW] += beams_ledger.energies(solver, after)["energy_total"] - before
+    carried = 0.5 * grains.mass * np.sum(grains.velocity**2, axis=1) - grains.mass * (grains.position @ a["gravity"])
+    common.count_passing(a["gates"], np.full(len(grains), gate), grains.mass, grains.velocity, carried)
 
 
 def remove(solver: BeamSolver, grains: np.ndarray, gate: int) -> None:
@@ -84,8 +155,8 @@ def remove(solver: BeamSolver, grains: np.ndarray, gate: int) -> None:
     carried = 0.5 * body.mass[rows] * np.sum(body.velocity[rows] ** 2, axis=1)
     carried -= body.mass[rows] * (body.position[rows] @ a["gravity"])
     common.count_passing(a["gates"], np.full(len(rows), gate), body.mass[rows], body.velocity[rows], carried)
-    lost = ~gone[a["ends"][:, 0]] if len(a["ends"]) else np.zeros(0, bool)
-    a["booked"][BEAM] += float(a["lost"][~lost].sum())
+    left = ~gone[a["ends"]].any(axis=1)  # a broken beam may have joined a piece that goes to one that stays
+    a["booked"][BEAM] += float(a["lost"][~left].sum())
     index = np.cumsum(~gone) - 1
     names = np.cumsum(~np.isin(np.arange(len(solver)), grains)) - 1
     works = a["work"][gone].sum(axis=0)
@@ -93,28 +164,23 @@ def remove(solver: BeamSolver, grains: np.ndarray, gate: int) -> None:
     for name in _ROWS:
         a[name] = np.ascontiguousarray(a[name][~gone])
     for name in _BEAMS:
-        a[name] = np.ascontiguousarray(a[name][lost])
+        a[name] = np.ascontiguousarray(a[name][left])
     a["ends"] = index[a["ends"]].reshape(-1, 2)
+    worst = a["worst"][1:].astype(np.int64)
+    a["worst"][1:] = np.where(worst >= 0, index[worst], -1)
     inside = a["grain"] >= 0
     a["grain"][inside] = names[a["grain"][inside]]
     keep = ~np.isin(np.arange(len(solver)), grains)
-    for name in ("id", "group", "born"):
+    for name in _GRAINS:
         a[name] = a[name][keep]
     a["wall_rows"] = a["wall_rows"] - free_gone
-    a["tied"] = _tied(solver)
+    a["tied"] = beams_arrays.tied(a["ends"], len(a["bound"]))
     solver.rebuild()
     after = beams_ledger.present(solver)
     # Work entered with the rows that went, and energy of contacts and beams that ended with them.
     a["booked"][NORMAL] += float(works[0] + works[2])
     a["booked"][OUTFLOW] += float(energy)
-    left = book(solver, after)
-    a["booked"][OUTFLOW] += held["energy_total"] - left["energy_total"]
-
-
-def _tied(solver: BeamSolver) -> np.ndarray:
-    from barchan.solvers.beams_arrays import tied
-
-    return tied(solver.arrays["ends"], len(solver.arrays["bound"]))
+    a["booked"][OUTFLOW] += held["energy_total"] - book(solver, after)["energy_total"]
 
 
 def meet_walls(solver: BeamSolver) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from barchan.model.timestep import TimeStep, impact_speed, servo_masses
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.solvers import beams_ledger, beams_walls
 from barchan.solvers.beams import BeamSolver
+from barchan.solvers.preflight import idle_sources
 
 STEPS_PER_PERIOD = 60  # steps in which the quickest vibration or collision is resolved
 # The same in `exact` contact, for 1e-6 of the energy: where a crossing passes a corner, the force has a kink.
@@ -35,25 +37,30 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     if errors:
         raise SceneError(errors)
     solver = BeamSolver(model, grains, 1e-9)
-    errors = [*_overlaps(solver), *_outside(solver)]
+    errors = [*_overlaps(solver), *_outside(solver), *idle_sources(solver)]
     if errors:
         raise SceneError(errors)
-    return _soft(model, grains)
+    return _soft(model, grains.join(model.poured))
 
 
 def _unknown_to_it(model: Model) -> Iterator[Finding]:
     scene = model.scene
-    for k, group in enumerate(scene.grains):
-        if not isinstance(group.shape, FLAT_SHAPES):
+    kinds: list[tuple[str, Any]] = [(f"grains[{k}]", one) for k, one in enumerate(scene.grains)]
+    kinds += [(f"sources[{k}]", one) for k, one in enumerate(scene.sources)]
+    for where, kind in kinds:
+        if not isinstance(kind.shape, FLAT_SHAPES):
             known = ", ".join(shape.key for shape in FLAT_SHAPES)
-            yield Finding(f"grains[{k}].shape", group.shape.key, FLAT, f"known: {known}")
+            yield Finding(f"{where}.shape", kind.shape.key, FLAT, f"known: {known}")
+    for k, source in enumerate(scene.sources):
+        if source.mass_rate is not None:
+            what = "flat grains are poured by number"
+            yield Finding(
+                f"sources[{k}].mass_rate", f"{source.mass_rate:g} kg/s", what, "give a rate, in grains a second"
+            )
     if scene.dimensions != 2:
         yield Finding("dimensions", str(scene.dimensions), FLAT, "set dimensions = 2")
-    for name in ("sources", "tethers"):
-        if getattr(scene, name):
-            yield Finding(name, f"{len(getattr(scene, name))} of them", 'the solver "beams" has none', "leave them out")
-    if not scene.grains:
-        yield Finding("grains", "none", "there must be some")
+    if scene.tethers:
+        yield Finding("tethers", f"{len(scene.tethers)} of them", 'the solver "beams" has none', "leave them out")
     if any(scene.periodic):
         yield Finding("periodic", "true", 'the solver "beams" has open boundaries', "use walls")
     for name, there in (("drag", scene.drag > 0), ("deformation", scene.deformation is not None)):
@@ -135,7 +142,8 @@ def _pressed(model: Model, grains: Grains, speed: float) -> tuple[float, float]:
 
 def choose(model: Model, grains: Grains) -> TimeStep:
     """The scene's time step where it states one, else the shortest period over STEPS_PER_PERIOD."""
-    scene, triangles = model.scene, build_triangles(model.scene, grains)
+    scene, grains = model.scene, grains.join(model.poured)
+    triangles = build_triangles(scene, grains)
     beams, frame = scene.beams, 1 / scene.frame_rate
     bending = beams.stiffness * beams.inertia
     count = len(triangles)

@@ -42,7 +42,7 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     moment: Moment = solver.moment()
     errors = [
         *_overlaps(solver, moment), *_outside(solver, moment), *_wrong_side(solver), *_small_box(solver, grains),
-        *_sources(solver),
+        *idle_sources(solver),
     ]  # fmt: skip
     if errors:
         raise SceneError(errors)
@@ -141,7 +141,7 @@ def _small_box(solver: Any, grains: Grains) -> list[Finding]:
     ]  # fmt: skip
 
 
-def _sources(solver: Any) -> list[Finding]:
+def idle_sources(solver: Any) -> list[Finding]:
     """Sources that could never pour a grain, or only lose them."""
     scene, findings = solver.model.scene, []
     moved = {getattr(action, "wall", None) for event in scene.events for action in event.do}

@@ -1,0 +1,234 @@
+"""Flat grains that are poured: where they find room, what they bring, how they fly, and that such a run resumes."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+from barchan.errors import SceneError
+from barchan.model.build import build
+from barchan.model.pour import Pourer
+from barchan.run.story import Story
+from barchan.solvers import beams_ledger, beams_preflight
+from barchan.solvers.beams import BeamSolver
+from solvers import beams_lab as lab
+
+SOURCE: dict[str, Any] = {
+    "name": "chute", "material": "a", "shape": "square", "size": 2e-3, "rate": 1000.0, "velocity": (0.1, 0.0, -0.2),
+    "region": {"kind": "box", "low": (-0.01, 0.0, 0.02), "high": (0.01, 0.0, 0.024)},
+}  # fmt: skip
+
+
+def poured(grains: list[dict[str, Any]] | None = None, source: dict[str, Any] | None = None, **options: Any) -> Any:
+    """A scene with a source."""
+    options = {"gravity": (0.0, 0.0, -10.0), "sources": [{**SOURCE, **(source or {})}], **options}
+    return lab.scene(grains or [], **options)
+
+
+def at(scene: Any, *places: tuple[float, float], index: int = 0) -> Any:
+    """Grains of the source at x, z (m)."""
+    pourer = Pourer(scene, index)
+    return pourer._grains(np.array([(x, 0.0, z) for x, z in places]), np.full(len(places), 2e-3))
+
+
+@pytest.mark.parametrize("integrator", ["verlet", "gear"])
+def test_a_poured_grain_flies_as_a_stone_and_its_energy_is_booked(integrator: str) -> None:
+    """A square of 2 mm has 4 mm², at 1000 kg/m³ and a thickness of 1 m: 4 g. Poured at z = 22 mm with 0.1 and −0.2 m/s
+    it brings m (v²/2 + g z) = 4e-3 · (0.025 + 0.22) J = 9.8e-4 J, and is at x₀ + v t − g t²/2 later: both integrators
+    have parabolas exact. Before it nothing is there.
+    """
+    scene = poured(beams={"integrator": integrator, "thickness": 1.0})
+    machine = lab.solver(scene, 1e-5)
+    assert len(machine) == 0
+    machine.advance(100)
+    machine.insert(at(scene, (1e-3, 22e-3)), "chute", waiting=3)
+    machine.advance(500)
+    frame = machine.snapshot()
+    assert frame.id.tolist() == [0]
+    assert frame.position[0] == pytest.approx((1e-3 + 0.1 * 5e-3, 0.0, 22e-3 - 0.2 * 5e-3 - 5 * 5e-3**2), abs=1e-12)
+    book = machine.moment().ledger
+    assert book["inflow_energy"] == pytest.approx(9.8e-4, rel=1e-9)
+    assert abs(book["energy_error"]) < 1e-12 * book["inflow_energy"] + 1e-18
+    gate = machine.gates()["chute"]
+    assert (gate.number, gate.waiting, gate.inward) == (1, 3, True)
+    assert gate.mass == pytest.approx(4e-3, rel=1e-12) and gate.energy == pytest.approx(9.8e-4, rel=1e-9)
+    assert machine.statistics()["grains_in"] == 1 and machine.statistics()["grains_out"] == 0
+
+
+def test_room_is_left_to_grains_and_walls() -> None:
+    """The circle about a square of 2 mm has a radius of √2 mm. It may not reach below the floor, out of a drum of 2 cm,
+    into a strip of 1 mm about a line, nor into the circles about the triangles of a square that is there. The uppermost
+    of these has its centre 2/3 mm above the square's, and corners √(1 + 1/9) = 1.054 mm away: room begins at
+    0.667 + 1.054 + 1.414 = 3.135 mm.
+    """
+    reach = math.sqrt(2) * 1e-3
+    walls = [
+        {"name": "floor", "shape": "plane", "material": "a", "point": (0.0, 0.0, -0.01)},
+        {"name": "drum", "shape": "cylinder", "axis": (0, 1, 0), "radius": 0.02, "material": "a"},
+        {"name": "post", "shape": "line", "start": (5e-3, 0.0, 0.0), "end": (5e-3, 0.0, 6e-3), "material": "a"},
+    ]
+    scene = poured([lab.grain(-5e-3, 0.0)], walls=walls, beams={"wall_thickness": 1e-3})
+    machine = lab.solver(scene, 1e-6)
+    inch = 1e-6
+    places = [
+        (0.0, -0.01 + reach + inch), (0.0, -0.01 + reach - inch),  # floor
+        (0.0, 0.02 - reach - inch), (0.0, 0.02 - reach + inch),  # drum
+        (5e-3 + 0.5e-3 + reach + inch, 3e-3), (5e-3 + 0.5e-3 + reach - inch, 3e-3),  # post
+        (5e-3 - 0.5e-3 - reach - inch, 3e-3), (5e-3, 3e-3),
+        (-5e-3, 3.14e-3), (-5e-3, 3.13e-3), (-5e-3, 0.0),  # grain
+    ]  # fmt: skip
+    found = machine.room(at(scene, *places)).tolist()
+    assert found == [True, False, True, False, True, False, True, False, True, False, False]
+    assert machine.room(at(scene, (-5e-3, 0.0), (5e-3, 3e-3)), walls=["floor", "post"]).tolist() == [True, False]
+    assert machine.room(at(scene, (5e-3, 3e-3)), walls=["floor"]).tolist() == [True]
+
+
+def test_a_wall_that_has_moved_or_gone_is_where_it_is() -> None:
+    """A post moves by 5 mm in 5 ms: there is room where it was, and none where it is; there too once it is removed."""
+    moved = {"motion": {"kind": "translate", "velocity": (1.0, 0.0, 0.0)}}
+    post = {
+        "name": "post",
+        "shape": "line",
+        "start": (0.0, 0.0, 0.0),
+        "end": (0.0, 0.0, 6e-3),
+        "material": "a",
+        **moved,
+    }
+    scene = poured(walls=[post])
+    machine = lab.solver(scene, 1e-5)
+    spots = at(scene, (0.0, 3e-3), (5e-3, 3e-3))
+    assert machine.room(spots).tolist() == [False, True]
+    machine.insert(at(scene, (0.0, 0.05)), "chute")  # its rows come before those of the wall
+    machine.advance(500)
+    assert machine.room(spots).tolist() == [True, False]
+    machine.remove_wall("post")
+    assert machine.room(spots).tolist() == [True, True]
+
+
+def test_a_wall_that_has_turned_is_where_it_is() -> None:
+    """A post 1 mm thick stands above the axis. A quarter of a turn about y, z to x, lays it along x: a square
+    finds room 0.5 + √2 mm above it.
+    """
+    turning = {"motion": {"kind": "rotate", "axis": (0, 1, 0), "rate": 0.5 * math.pi / 5e-3}}
+    post = {"name": "post", "shape": "line", "start": (0.0, 0.0, 2e-3), "end": (0.0, 0.0, 8e-3), "material": "a"}
+    scene = poured(walls=[{**post, **turning}], beams={"wall_thickness": 1e-3})
+    machine = lab.solver(scene, 1e-5)
+    spots = at(scene, (0.0, 5e-3), (5e-3, 0.0), (-5e-3, 0.0), (5e-3, 1.92e-3), (5e-3, 1.91e-3))
+    assert machine.room(spots).tolist() == [False, True, True, True, True]
+    machine.advance(500)
+    assert machine.room(spots).tolist() == [True, False, True, True, False]
+
+
+def test_poured_grains_lie_on_those_before_and_the_ledger_closes() -> None:
+    """Up to sixty grains are poured for 60 ms above a floor, by the story of a run. Each begins clear of all others, so
+    none is pushed away; the ledger with inflow is out by less than 1% of what was turned over, and the gate has the
+    mass of what is there.
+    """
+    floor = {"name": "floor", "shape": "plane", "material": "a"}
+    scene = poured(source={"shape": {"kind": "irregular", "corners": 6}}, walls=[floor], duration=0.06)
+    machine = lab.solver(scene, 2e-6)
+    story, kept = Story(scene), []
+    for _ in range(60):
+        story.look(machine, machine.time)
+        kept.append(len(machine))
+        machine.advance(500)
+        machine.watch()
+    assert len(machine) > 40 and kept == sorted(kept)
+    assert machine.worst_overlap < 0.2
+    book = machine.moment().ledger
+    turned = book["kinetic_energy"] + sum(abs(book[name]) for name in book if name.startswith("dissipated_"))
+    assert abs(book["energy_error"]) < 0.01 * turned
+    a = machine.arrays
+    assert machine.gates()["chute"].mass == pytest.approx(a["mass"][: machine.triangle_count].sum(), rel=1e-12)
+    assert np.array_equal(np.sort(a["id"]), np.arange(len(machine)))
+    assert (a["born"] > 0).any()
+    assert (np.bincount(a["grain"][: machine.triangle_count]) == 6).all()
+    radius = machine.snapshot().radius
+    assert radius.max() < 1.5e-3 * math.sqrt(2)  # so each has triangles that lie together
+    # No two batches have the same irregular outlines.
+    shapes = {a["body"][rows].tobytes() for rows in np.split(np.arange(machine.triangle_count), len(machine))}
+    assert len(shapes) == len(machine)
+
+
+def test_pieces_and_poured_grains_have_names_of_their_own() -> None:
+    """A triangle is torn off a square, which breaks two beams; then two grains are poured. No two have one name. Three
+    grains have come in and, with one of the poured and one of the pieces taken away, one of them has gone. The broken
+    beams, which ended at that piece, go with it, and their energy stays in the books.
+    """
+    scene = poured([lab.grain(0.0, 0.0)], beams={"breakage": {"stretch": 0.01}}, sinks=[
+        {"name": "away", "region": {"kind": "box", "low": (0.1, 0, 0.1), "high": (0.2, 0, 0.2)}},
+    ])  # fmt: skip
+    machine = lab.solver(scene, 1e-6)
+    machine.arrays["state"][0, :2, 1] = 3.0, 3.0  # one of the four triangles is torn off
+    lab.restart(machine)
+    machine.advance(300)
+    pieces = len(machine)
+    assert pieces > 1
+    machine.insert(at(scene, (0.05, 0.03), (0.06, 0.03)), "chute")
+    ids = machine.arrays["id"]
+    assert len(np.unique(ids)) == len(ids) == pieces + 2
+    order = np.sort(ids)
+    before = machine.moment().ledger
+    machine.remove(np.isin(order, [order[1], order[-1]]), "away")
+    after = machine.moment().ledger
+    assert after["dissipated_beams"] == pytest.approx(before["dissipated_beams"], rel=1e-12)
+    assert after["energy_error"] == pytest.approx(before["energy_error"], abs=1e-12 * before["kinetic_energy"])
+    assert not (machine.arrays["broken"] > 0).any() and machine.arrays["ends"].max() < machine.triangle_count
+    assert (np.diff(machine.arrays["ends"]) != 0).all()
+    machine.advance(10)
+    assert machine.statistics()["grains_in"] == 3
+    assert machine.statistics()["grains_out"] == 1
+    assert machine.statistics()["fragments"] == pieces
+
+
+def test_a_run_with_poured_grains_resumes_with_the_same_bits() -> None:
+    """State and story through JSON and back, in the middle of pouring."""
+    floor = {"name": "floor", "shape": "plane", "material": "a"}
+    scene = poured(walls=[floor], source={"shape": {"kind": "irregular", "corners": 5}})
+    one = lab.solver(scene, 2e-6)
+    told = Story(scene)
+
+    def go(machine: BeamSolver, story: Story, looks: int) -> None:
+        for _ in range(looks):
+            story.look(machine, machine.time)
+            machine.advance(400)
+
+    go(one, told, 15)
+    arrays, meta = one.state()
+    other = BeamSolver.restored(one.model, arrays, json.loads(json.dumps(meta)))
+    again = Story(scene)
+    again.restore(json.loads(json.dumps(told.state())))
+    go(one, told, 15)
+    go(other, again, 15)
+    assert len(one) == len(other) > 10
+    for name in ("id", "state", "body", "ends", "work", "booked", "gates", "born"):
+        assert np.array_equal(one.arrays[name], other.arrays[name]), name
+
+
+@pytest.mark.parametrize(
+    ("source", "where"),
+    [
+        ({"shape": "sphere"}, "sources[0].shape"),
+        ({"rate": None, "mass_rate": 1.0}, "sources[0].mass_rate"),
+        ({"region": {"kind": "box", "low": (-0.01, 0.0, -0.02), "high": (0.01, 0.0, -0.01)}}, "sources[0].region"),
+    ],
+)
+def test_a_source_that_cannot_pour_is_refused(source: dict[str, Any], where: str) -> None:
+    """Spheres, a rate by mass, and a region below the floor: named before the run."""
+    scene = poured(source=source, walls=[{"name": "floor", "shape": "plane", "material": "a"}])
+    with pytest.raises(SceneError) as caught:
+        beams_preflight.check(*build(scene))
+    assert where in str(caught.value)
+
+
+def test_the_time_step_is_short_enough_for_what_is_poured() -> None:
+    """Squares of a tenth of the size have triangles of a hundredth of the mass, on beams as stiff: the quickest swing
+    is shorter by √100 and more.
+    """
+    steps = [beams_preflight.choose(*build(poured(source={"size": size}))).value for size in (2e-3, 2e-4)]
+    assert steps[1] < 0.2 * steps[0]
+    assert beams_ledger.bodies(lab.solver(poured())).mass.shape == (0,)
