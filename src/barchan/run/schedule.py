@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from barchan.scene import AtTime, ClumpGrain, Scene, Source
+from barchan.scene.polygons import PolygonGrain
 
 LOOKS = 10  # at the least, a frame
 SLACK = Fraction(1, 10**9)  # of the shortest interval: times closer than this are one visit
@@ -147,7 +148,9 @@ def _largest(source: Source) -> float:
     """The extent, m, of a source's largest grain, about."""
     if isinstance(source.shape, ClumpGrain):
         return 2 * max(sphere.radius for sphere in source.shape.spheres)
-    assert source.size is not None, "only a clump in metres has no size"
+    if isinstance(source.shape, PolygonGrain):
+        return max(math.dist(one, other) for one in source.shape.points for other in source.shape.points)
+    assert source.size is not None, "only a grain in metres has no size"
     return source.size.bounds()[1]
 
 

@@ -8,6 +8,7 @@ from annotated_types import Ge, Gt, Le, Len
 from pydantic import model_validator
 
 from barchan.scene.grains import MOST_GRAINS, ClumpGrain, Region, ShapeField, SizeField, SphereGrain
+from barchan.scene.polygons import PolygonGrain
 from barchan.scene.problems import fault
 from barchan.scene.quantities import AngularVelocity, Frequency, PositiveTime, Time, Unit, Velocity
 from barchan.scene.tables import Table
@@ -23,7 +24,7 @@ class Source(Table):
     name: Annotated[str, Len(1)]
     material: str  # a name among the scene's materials
     shape: ShapeField = SphereGrain()
-    size: SizeField | None = None  # m; None only with a clump
+    size: SizeField | None = None  # m; None only with a clump or a polygon
     region: Region  # whole grains begin inside it
     count: Annotated[int, Ge(1), Le(MOST_GRAINS)] | None = None
     rate: Frequency | None = None  # grains a second, 1/s
@@ -37,9 +38,10 @@ class Source(Table):
 
     @model_validator(mode="after")
     def _sized(self) -> Source:
-        if isinstance(self.shape, ClumpGrain):
+        if isinstance(self.shape, (ClumpGrain, PolygonGrain)):
             if self.size is not None:
-                raise fault("both a size and a clump in metres", "a clump given by its spheres has no `size`")
+                what = f"both a size and a {self.shape.key} in metres"
+                raise fault(what, f"a {self.shape.key} given in metres has no `size`")
         elif self.size is None:
             raise fault("no size", f"a {self.shape.key} needs its `size`, such as size = '5 mm'")
         return self

@@ -248,7 +248,7 @@ class BeamSolver:
         return beams_ledger.kinetic(self)
 
     def gates(self) -> dict[str, Gate]:
-        """What has passed every sink, by name."""
+        """What has passed every source and sink, by name."""
         return common.gates(self)
 
     def statistics(self) -> dict[str, Any]:
@@ -261,8 +261,8 @@ class BeamSolver:
             "overlap_kinds": {name: int(count) for name, count in zip(KINDS, a["seen"], strict=True) if name and count},
         }  # fmt: skip
         if self.model.scene.beams.breakage or self.model.scene.beams.yielding:
-            told["broken_beams"] = {name: int(np.count_nonzero(a["broken"] == k)) for k, name in enumerate(CAUSES) if k}
-            told["yielded_beams"] = int(np.count_nonzero(a["yielded"]))
+            told["broken_beams"] = {name: int(a["happened"][k]) for k, name in enumerate(CAUSES) if k}
+            told["yielded_beams"] = int(a["happened"][0])
             told["fragments"] = len(self)
         return told
 
@@ -286,7 +286,12 @@ class BeamSolver:
             setattr(solver, name, meta["room" if name == "width" and name not in meta else name])
         solver._bind()
         a = solver.arrays
-        a.setdefault("piece", a["id"] >= solver.inserted)  # older checkpoints have it not, and no sources
+        # What older checkpoints have not, and had no need of: there were no sources, and books were fewer.
+        a.setdefault("piece", a["id"] >= solver.inserted)
+        counts = np.bincount(a["broken"][a["broken"] > 0], minlength=4)
+        counts[0] = np.count_nonzero(a["yielded"])
+        a.setdefault("happened", counts)
+        a["booked"] = np.append(a["booked"], np.zeros(beams_ledger.BOOKS - len(a["booked"])))
         a["state"] = beams_arrays.with_whirl(a["state"], a["mass"], a["inertia"])
         for name, array in beams_arrays.servos(model).items():  # which older checkpoints have not
             a.setdefault(name, array)

@@ -16,6 +16,7 @@ from barchan.model.build_triangles import Triangles, build_triangles
 from barchan.model.grains import Grains
 from barchan.scene.materials import surface
 from barchan.solvers import beams_walls
+from barchan.solvers.beams_ledger import BOOKS
 from barchan.solvers.common import BY_TIME, REMOVED
 
 SKIN = 0.3  # of the mean circle about a triangle
@@ -129,7 +130,8 @@ def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str
         "smooth_motion": np.zeros((len(walls.smooth_rest), 3)), "smooth_material": walls.smooth_material,
         "smooth_present": np.ones(len(walls.smooth_rest), bool), "wall_present": np.ones(len(scene.walls), bool),
         "seen": np.zeros(7, np.int64), "worst": np.array([0.0, -1.0, -1.0]),
-        "gates": np.zeros((len(model.gates), 7)), "marked": np.zeros(len(model.gates) + 1), "booked": np.zeros(5),
+        "gates": np.zeros((len(model.gates), 7)), "marked": np.zeros(len(model.gates) + 1),
+        "booked": np.zeros(BOOKS), "happened": np.zeros(4, np.int64),
         **servos(model),
     }  # fmt: skip
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,12 +13,13 @@ from barchan.kernels.servos import RATE
 from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
 from barchan.model.room import overlapping
-from barchan.solvers import beams_arrays, beams_ledger, common
+from barchan.solvers import beams_arrays, beams_ledger, beams_walls, common
+from barchan.solvers.beams_ledger import BEAM, BY_WALLS, EVENTS, FRICTION, INFLOW, NORMAL, OUTFLOW
+from barchan.solvers.beams_watch import GONE
 
 if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver
 
-INFLOW, OUTFLOW, EVENTS, NORMAL, BEAM = range(5)  # places in `booked`, J
 _ROWS = ("grain", "state", "body", "mass", "inertia", "area", "bound", "material", "work", "row_present")
 _GRAINS = ("id", "group", "born", "piece")
 _BEAMS = (
@@ -29,13 +30,16 @@ _BEAMS = (
 def note_breaks(solver: BeamSolver) -> None:
     """Let marked beams break, with their energy, and enter the moment at which they did or first yielded."""
     a = solver.arrays
-    a["yielded_at"][(a["yielded"] > 0) & np.isnan(a["yielded_at"])] = solver.time
+    yields = (a["yielded"] > 0) & np.isnan(a["yielded_at"])
+    a["yielded_at"][yields] = solver.time
+    a["happened"][0] += np.count_nonzero(yields)
     fresh = np.flatnonzero(a["broken"] < 0)
     if not len(fresh):
         return
     held = beams_ledger.present(solver)
     a["lost"][fresh] += held.beam_now[fresh, BEAM_STORED]
     a["broken"][fresh] *= -1
+    a["happened"] += np.bincount(a["broken"][fresh], minlength=len(a["happened"]))
     a["broken_at"][fresh], a["beam_loss"][fresh] = solver.time, 0.0
     part_grains(solver)
     solver.rebuild()
@@ -101,12 +105,24 @@ def clear_of_walls(solver: BeamSolver, grains: Grains, names: Sequence[str] | No
     owner = np.searchsorted(a["wall_rows"][:, 1], np.arange(n, len(a["bound"])), side="right")
     rows = n + np.flatnonzero(a["row_present"][n:] & asked[owner])
     state, body = a["state"][rows], a["body"][rows].reshape(-1, 3, 2)
-    turn = np.exp(1j * state[:, 2, 0])[:, None] * (body[..., 0] + 1j * body[..., 1])
-    corners = np.stack([turn.real, turn.imag], axis=2) + state[:, None, :2, 0]
-    tree = shapely.STRtree(shapely.polygons(corners))
+    strips = shapely.polygons(_turned(body, state[:, 2, 0, None]) + state[:, None, :2, 0])
+    solids = [shapely.polygons(np.zeros((0, 3, 2)))]
+    for w in np.unique(owner[rows - n]):
+        row = a["wall_rows"][w, 0]
+        angle, rest = a["state"][row, 2, 0], a["wall_rest"][row - n]
+        shift = a["state"][row, :2, 0] - _turned(rest, angle)
+        found = beams_walls.inside(solver.model.scene.walls[w])
+        solids.append(shapely.transform(found, lambda at, angle=angle, shift=shift: _turned(at, angle) + shift))
+    tree = shapely.STRtree(np.concatenate([strips, *solids]))
     near = tree.query(shapely.points(place), predicate="dwithin", distance=grains.radius)[0]
     free[near] = False
     return free
+
+
+def _turned(vector: np.ndarray, angle: Any) -> np.ndarray:
+    """Vectors (…, 2), turned by angles, rad."""
+    turned = np.exp(1j * angle) * (vector[..., 0] + 1j * vector[..., 1])
+    return np.stack([turned.real, turned.imag], axis=-1)
 
 
 def insert(solver: BeamSolver, grains: Grains, gate: int) -> None:
@@ -136,25 +152,27 @@ def insert(solver: BeamSolver, grains: Grains, gate: int) -> None:
     fresh = slice(n, n + len(triangles))
     a["state"][fresh, :, 2] = solver.packed().acceleration[fresh]
     a["booked"][INFLOW] += beams_ledger.energies(solver, after)["energy_total"] - before
-    carried = 0.5 * grains.mass * np.sum(grains.velocity**2, axis=1) - grains.mass * (grains.position @ a["gravity"])
-    common.count_passing(a["gates"], np.full(len(grains), gate), grains.mass, grains.velocity, carried)
+    _pass(solver, np.arange(count, len(solver)), gate)
+
+
+def _pass(solver: BeamSolver, rows: np.ndarray, gate: int) -> None:
+    """Count the grains of these rows at a gate, with the energy of motion, spin and height that they carry."""
+    a, n, body = solver.arrays, solver.triangle_count, beams_ledger.bodies(solver)
+    mass, state = a["mass"][:n], a["state"][:n]
+    own = 0.5 * mass * np.sum(state[:, :2, 1] ** 2, axis=1) + 0.5 * a["inertia"][:n] * state[:, 2, 1] ** 2
+    own -= mass * (state[:, :2, 0] @ a["gravity"][[0, 2]])
+    carried = np.bincount(a["grain"][:n], own, len(solver))
+    common.count_passing(
+        a["gates"], np.full(len(rows), gate), body.mass[rows], body.velocity[rows], carried[rows]
+    )  # fmt: skip
 
 
 def remove(solver: BeamSolver, grains: np.ndarray, gate: int) -> None:
     """Take away grains (rows) through a gate; what their contacts and beams held is booked."""
-    a, n, body = solver.arrays, solver.triangle_count, beams_ledger.bodies(solver)
-    before, book = beams_ledger.present(solver), beams_ledger.energies
-    held = book(solver, before)
+    a, book, held = solver.arrays, beams_ledger.energies, beams_ledger.present(solver)
+    before = book(solver, held)["energy_total"]
     gone = np.isin(a["grain"], grains)
-    own = a["state"][:n][gone[:n]]
-    mass = a["mass"][:n][gone[:n]]
-    energy = 0.5 * np.sum(mass * (own[:, 0, 1] ** 2 + own[:, 1, 1] ** 2))
-    energy += 0.5 * np.sum(a["inertia"][:n][gone[:n]] * own[:, 2, 1] ** 2)
-    energy -= np.sum(mass[:, None] * own[:, :2, 0] * a["gravity"][[0, 2]])
-    rows = np.sort(grains)
-    carried = 0.5 * body.mass[rows] * np.sum(body.velocity[rows] ** 2, axis=1)
-    carried -= body.mass[rows] * (body.position[rows] @ a["gravity"])
-    common.count_passing(a["gates"], np.full(len(rows), gate), body.mass[rows], body.velocity[rows], carried)
+    _pass(solver, np.sort(grains), gate)
     left = ~gone[a["ends"]].any(axis=1)  # a broken beam may have joined a piece that goes to one that stays
     a["booked"][BEAM] += float(a["lost"][~left].sum())
     index = np.cumsum(~gone) - 1
@@ -167,7 +185,7 @@ def remove(solver: BeamSolver, grains: np.ndarray, gate: int) -> None:
         a[name] = np.ascontiguousarray(a[name][left])
     a["ends"] = index[a["ends"]].reshape(-1, 2)
     worst = a["worst"][1:].astype(np.int64)
-    a["worst"][1:] = np.where(worst >= 0, index[worst], -1)
+    a["worst"][1:] = np.where(worst >= 0, np.where(gone[worst], GONE, index[worst]), worst)
     inside = a["grain"] >= 0
     a["grain"][inside] = names[a["grain"][inside]]
     keep = ~np.isin(np.arange(len(solver)), grains)
@@ -177,10 +195,11 @@ def remove(solver: BeamSolver, grains: np.ndarray, gate: int) -> None:
     a["tied"] = beams_arrays.tied(a["ends"], len(a["bound"]))
     solver.rebuild()
     after = beams_ledger.present(solver)
-    # Work entered with the rows that went, and energy of contacts and beams that ended with them.
-    a["booked"][NORMAL] += float(works[0] + works[2])
-    a["booked"][OUTFLOW] += float(energy)
-    a["booked"][OUTFLOW] += held["energy_total"] - book(solver, after)["energy_total"]
+    # Work entered with the rows that went stays in the books; the energy of contacts and beams that ended goes out.
+    a["booked"][NORMAL] += float(works[0] + works[2]) + after.stored - held.stored
+    a["booked"][FRICTION] += float(works[1] + works[3])
+    a["booked"][BY_WALLS] += float(works[2] + works[3])
+    a["booked"][OUTFLOW] += before - book(solver, after)["energy_total"]
 
 
 def meet_walls(solver: BeamSolver) -> bool:

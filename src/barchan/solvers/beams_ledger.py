@@ -17,6 +17,12 @@ if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver
 
 
+# Places in `booked`, J: energy that grains bring and take, work of events; and what stays of grains that have gone:
+# losses at contacts, in beams and by friction, and the work of walls.
+BOOKS = 7
+INFLOW, OUTFLOW, EVENTS, NORMAL, BEAM, FRICTION, BY_WALLS = range(BOOKS)
+
+
 class Present(NamedTuple):
     """Contacts and beams for the present places, without a trace left in the run."""
 
@@ -78,15 +84,15 @@ def energies(solver: BeamSolver, state: Present) -> dict[str, float]:
         "kinetic_energy": kinetic(solver) + servo_kinetic,
         "potential_energy": potential(solver),
         "stored_energy": state.stored,
-        "dissipated_normal": float(work[0] + pushed_by + solver.stored_at_start - state.stored + gone[3]),
-        "dissipated_friction": float(work[1] + dragged_by),
+        "dissipated_normal": float(work[0] + pushed_by + solver.stored_at_start - state.stored + gone[NORMAL]),
+        "dissipated_friction": float(work[1] + dragged_by + gone[FRICTION]),
         "dissipated_rolling": 0.0,
         "dissipated_stiction": 0.0,
         "beam_energy": state.beam_energy,
-        "dissipated_beams": float(a["lost"].sum() + gone[4]),
+        "dissipated_beams": float(a["lost"].sum() + gone[BEAM]),
     }
     inside = sum(book.values())
-    book["wall_work"] = float(pushed_by + dragged_by) - given + driven - lost
+    book["wall_work"] = float(pushed_by + dragged_by + gone[BY_WALLS]) - given + driven - lost
     for line, name in enumerate(("inflow_energy", "outflow_energy", "event_work")):
         book[name] = float(gone[line])
     total = inside - book["wall_work"] - book["inflow_energy"] + book["outflow_energy"] - book["event_work"]

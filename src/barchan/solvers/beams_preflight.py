@@ -16,7 +16,8 @@ from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
 from barchan.model.timestep import TimeStep, impact_speed, servo_masses
-from barchan.scene.polygons import FLAT_SHAPES
+from barchan.model.triangles import template
+from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
 from barchan.solvers import beams_ledger, beams_walls
 from barchan.solvers.beams import BeamSolver
 from barchan.solvers.preflight import idle_sources
@@ -28,6 +29,7 @@ FEWEST_PER_PERIOD = 12
 MOST_OVERLAP = 0.1  # of the smaller triangle's area, at the start
 SOFT = 0.3  # of a triangle's area in an impact: told as a warning
 LISTED = 4
+OUTLINES = 200  # times each end of a source's sizes, if it pours irregular grains
 FLAT = 'the solver "beams" has flat grains of triangles'
 
 
@@ -75,6 +77,25 @@ def _unknown_to_it(model: Model) -> Iterator[Finding]:
             yield Finding(name, f"the law {law.key!r}", "triangles have beams.contact instead", "leave it out")
     if scene.integrator != registry.part("integrators", "verlet")():
         yield Finding("integrator", scene.integrator.key, "triangles have beams.integrator instead", "leave it out")
+
+
+def _samples(model: Model) -> Grains:
+    """Grains that sources may pour, the smallest and the largest: of irregular ones so many that a slim one is among
+    them.
+    """
+    irregular = any(isinstance(source.shape, IrregularGrain) for source in model.scene.sources)
+    return model.poured.take(np.tile(np.arange(len(model.poured)), OUTLINES if irregular else 1))
+
+
+def _to_come(model: Model) -> float:
+    """How many triangles sources pour in the whole run, about."""
+    scene, total = model.scene, 0.0
+    for source in scene.sources:
+        assert isinstance(source.shape, FLAT_SHAPES), "checked before"
+        lasts = min(scene.duration, source.end or math.inf) - source.start
+        number = min(source.count or math.inf, math.inf if source.rate is None else source.rate * max(lasts, 0.0))
+        total += number * len(template(source.shape).corners)
+    return total
 
 
 def _overlaps(solver: BeamSolver) -> list[Finding]:
@@ -142,7 +163,7 @@ def _pressed(model: Model, grains: Grains, speed: float) -> tuple[float, float]:
 
 def choose(model: Model, grains: Grains) -> TimeStep:
     """The scene's time step where it states one, else the shortest period over STEPS_PER_PERIOD."""
-    scene, grains = model.scene, grains.join(model.poured)
+    scene, grains = model.scene, grains.join(_samples(model))
     triangles = build_triangles(scene, grains)
     beams, frame = scene.beams, 1 / scene.frame_rate
     bending = beams.stiffness * beams.inertia
@@ -159,7 +180,7 @@ def choose(model: Model, grains: Grains) -> TimeStep:
         float(2 * np.max((push + hold) / triangles.mass)), float(2 * np.max(turn / triangles.inertia)), 1e-300
     )  # fmt: skip
     for _, mass in servo_masses(model, grains):  # pressed by as many triangles as stand in a row
-        square = max(square, 2 * hold * math.sqrt(count) / mass)
+        square = max(square, 2 * hold * math.sqrt(count + _to_come(model)) / mass)
     period = 2 * math.pi / math.sqrt(square)
     if beams.damping:
         period = min(period, 2 * float(triangles.mass.min()) / beams.damping)

@@ -113,6 +113,17 @@ def _lines(wall: Wall) -> np.ndarray:
     return np.stack(ends, axis=1)[..., ::2]
 
 
+def inside(wall: Wall) -> Any:
+    """The polygons, m, at rest, that a wall encloses and in which no grain may be: of a shape with grains outside."""
+    import shapely
+
+    if getattr(wall.shape, "side", None) != "outside":
+        return shapely.polygons(np.zeros((0, 3, 2)))
+    lines = _lines(wall)
+    lines = shapely.set_precision(shapely.linestrings(lines), _LEVEL * max(float(np.ptp(lines)), 1e-12))
+    return shapely.get_parts(shapely.polygonize([shapely.unary_union(lines)]))
+
+
 def strip(lines: np.ndarray, thickness: float, reach: float) -> np.ndarray:
     """Triangles (q, 3, 2) m of a strip along segments (n, 2, 2) m, with joints where they meet."""
     import shapely

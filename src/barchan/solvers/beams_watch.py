@@ -12,6 +12,7 @@ from barchan.solvers import beams_ledger
 if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver
 
+GONE = -2  # instead of the row of a triangle that is no longer there; −1 is a smooth wall
 MOST_OVERLAP = 0.9  # of a triangle's area: beyond it two grains are about to pass through each other
 MOST_ENERGY_ERROR = 0.1  # of all the energy that has been turned over
 MOST_CREATED = 0.5  # of the same, that the paper's rules for overlaps may bring in
@@ -23,7 +24,8 @@ def check(solver: BeamSolver) -> None:
     finite(solver)
     share, first, second = solver.arrays["worst"]
     if share > MOST_OVERLAP:
-        other = "a wall" if second < 0 or second >= solver.triangle_count else "a triangle of another grain"
+        wall = second == -1 or second >= solver.triangle_count
+        other = "a wall" if wall else "a triangle of another grain"
         raise _error(solver, int(first), f"has had {100 * share:.0f}% of its area in {other}",
                      f"overlaps must stay below {100 * MOST_OVERLAP:.0f}%",
                      f"the grains are too soft or too fast: {SHORTER}")  # fmt: skip
@@ -63,14 +65,16 @@ def _balance(solver: BeamSolver, book: dict[str, float]) -> None:
     enough = max(abs(book["energy_error"]), -book["dissipated_normal"]) > 1e-12 * abs(book["energy_total"])
     if enough and (solver.energy_error > MOST_ENERGY_ERROR or created > MOST_CREATED):
         speed = np.linalg.norm(solver.arrays["state"][: solver.triangle_count, :2, 1], axis=1)
+        fastest = int(np.argmax(speed)) if len(speed) else GONE
         worst = 100 * max(solver.energy_error, created)
-        raise _error(solver, int(np.argmax(speed)), f"moves at {speed.max():.4g} m/s, and the energy ledger is out by "
+        raise _error(solver, fastest, f"moves at {speed.max(initial=0.0):.4g} m/s, and the energy ledger is out by "
                      f"{worst:.0f}%", f"it must balance to {100 * MOST_ENERGY_ERROR:.0f}%",
                      f"energy came from nowhere: {SHORTER}")  # fmt: skip
 
 
 def _error(solver: BeamSolver, row: int, what: str, expected: str, remedy: str) -> RunError:
-    a = solver.arrays
-    where = np.array2string(a["state"][row, :2, 0], precision=4, separator=", ")
-    name = f"triangle {row} of grain {a['id'][a['grain'][row]]} at x, z = {where} m"
+    a, name = solver.arrays, "a triangle that has gone since"
+    if row >= 0:
+        where = np.array2string(a["state"][row, :2, 0], precision=4, separator=", ")
+        name = f"triangle {row} of grain {a['id'][a['grain'][row]]} at x, z = {where} m"
     return RunError(Finding(f"t = {solver.time:.6g} s", f"{name} {what}", expected, remedy))

@@ -412,6 +412,7 @@ class Lists:
             setattr(lists, name, numbers[name])
         lists.grids = lists._grids()
         count, slots = len(arrays["first"]) // LANES, arrays.pop("slots", None)
+        arrays.pop("link_start", None)
         lists.derive()
         if slots is not None:  # of a run begun by an earlier version
             if len(slots) == (count * LANES + 1) * kernels.SLOTS:

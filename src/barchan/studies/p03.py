@@ -262,7 +262,8 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     ]  # fmt: skip
     curves = [Curve(rate, lean, "" if quick else "mean", "points")]
     if not quick:
-        many, steady = np.array([len(several) for several in by_rate.values()]), rest < STEADY
+        many = np.array([len(several) for several in by_rate.values()])
+        steady = np.arange(len(rate)) > np.flatnonzero(rest >= STEADY).max(initial=-1)  # from some rate on
         fit, error = fit_law(rate[steady], lean[steady], many[steady])
         rows.append(Row(f"power of Ω in inclination − that of repose, steady flow, from {rate[steady][0]:g} rad/s on",
                         f"{POWER:g}", f"{fit[2]:.2f} ± {error:.2f}, above {fit[0]:.1f}°", "",
