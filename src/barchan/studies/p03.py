@@ -267,7 +267,7 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
         fit, error = fit_law(rate[steady], lean[steady], many[steady])
         rows.append(Row(f"power of Ω in inclination − that of repose, steady flow, from {rate[steady][0]:g} rad/s on",
                         f"{POWER:g}", f"{fit[2]:.2f} ± {error:.2f}, above {fit[0]:.1f}°", "",
-                        abs(fit[2] - POWER) < NEAR, f"within {NEAR:g}"))  # fmt: skip
+                        bool(abs(fit[2] - POWER) < NEAR), f"within {NEAR:g}"))  # fmt: skip
         whole, doubt = fit_law(rate, lean, many)
         rows.append(Row("the same at all rates, avalanches too", "–",
                         f"{whole[2]:.2f} ± {doubt:.2f}, above {whole[0]:.1f}°", ""))  # fmt: skip
