@@ -52,6 +52,15 @@ def test_the_error_of_the_mean_surface_is_that_of_its_spells() -> None:
     assert error == pytest.approx(math.sqrt(5), rel=0.05)
 
 
+def test_grains_that_turn_with_the_drum_have_no_energy_in_it() -> None:
+    """ω × r with ω along y is (ω z, −ω x) in x and z. At rest in the room a grain has ½ m (ω r)² for the drum."""
+    place, mass = np.array([[0.01, -0.02], [-0.005, 0.003]]), np.array([2.0, 3.0])
+    riding = 4.0 * np.column_stack([place[:, 1], -place[:, 0]])
+    assert p03.energy_in_drum(place, riding, mass, 4.0) == 0.0
+    still = 0.5 * (2.0 * 16 * 5e-4 + 3.0 * 16 * 3.4e-5)
+    assert p03.energy_in_drum(place, np.zeros((2, 2)), mass, 4.0) == pytest.approx(still, rel=1e-12)
+
+
 def test_the_law_is_found_in_means_that_follow_it() -> None:
     """θ = 20° + 0.3° Ω^1.7; and a point far off that law of a tiny part of a drum, which hardly counts."""
     rate = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 8.0])

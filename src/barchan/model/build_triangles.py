@@ -55,7 +55,7 @@ def build_triangles(scene: Scene, grains: Grains) -> Triangles:
     mass = density[grains.material[grain]] * area * scene.beams.thickness
     inertia = mass * np.sum((np.roll(corners, -1, axis=1) - corners) ** 2, axis=(1, 2)) / 36
     angle = -2.0 * np.arctan2(grains.orientation[:, 2], grains.orientation[:, 0])[grain]
-    place = grains.position[grain][:, [0, 2]] + _turned(centre, angle)
+    place = grains.position[grain][:, [0, 2]] + turned(centre, angle)
     _settle(grains, grain, mass, inertia, place)
     spin = -grains.spin[grain, 1]
     lever = place - grains.position[grain][:, [0, 2]]
@@ -102,9 +102,10 @@ def _centred(corners: np.ndarray) -> np.ndarray:
     return np.asarray(corners / (2 * far)[:, None, None, None])
 
 
-def _turned(vector: np.ndarray, angle: np.ndarray) -> np.ndarray:
+def turned(vector: np.ndarray, angle: np.ndarray) -> np.ndarray:
+    """Vectors (…, 2), turned counter-clockwise by angles, rad."""
     c, s = np.cos(angle), np.sin(angle)
-    return np.stack([c * vector[:, 0] - s * vector[:, 1], s * vector[:, 0] + c * vector[:, 1]], axis=1)
+    return np.stack([c * vector[..., 0] - s * vector[..., 1], s * vector[..., 0] + c * vector[..., 1]], axis=-1)
 
 
 def _settle(grains: Grains, grain: np.ndarray, mass: np.ndarray, inertia: np.ndarray, place: np.ndarray) -> None:

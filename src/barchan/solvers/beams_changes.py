@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from barchan.kernels.beams_motion import BEAM_STORED
 from barchan.kernels.beams_walls import FLAT
 from barchan.kernels.servos import RATE
-from barchan.model.build_triangles import build_triangles
+from barchan.model.build_triangles import build_triangles, turned
 from barchan.model.grains import Grains
 from barchan.model.room import overlapping
 from barchan.solvers import beams_arrays, beams_ledger, beams_walls, common
@@ -105,24 +105,18 @@ def clear_of_walls(solver: BeamSolver, grains: Grains, names: Sequence[str] | No
     owner = np.searchsorted(a["wall_rows"][:, 1], np.arange(n, len(a["bound"])), side="right")
     rows = n + np.flatnonzero(a["row_present"][n:] & asked[owner])
     state, body = a["state"][rows], a["body"][rows].reshape(-1, 3, 2)
-    strips = shapely.polygons(_turned(body, state[:, 2, 0, None]) + state[:, None, :2, 0])
+    strips = shapely.polygons(turned(body, state[:, 2, 0, None]) + state[:, None, :2, 0])
     solids = [shapely.polygons(np.zeros((0, 3, 2)))]
     for w in np.unique(owner[rows - n]):
         row = a["wall_rows"][w, 0]
         angle, rest = a["state"][row, 2, 0], a["wall_rest"][row - n]
-        shift = a["state"][row, :2, 0] - _turned(rest, angle)
+        shift = a["state"][row, :2, 0] - turned(rest, angle)
         found = beams_walls.inside(solver.model.scene.walls[w])
-        solids.append(shapely.transform(found, lambda at, angle=angle, shift=shift: _turned(at, angle) + shift))
+        solids.append(shapely.transform(found, lambda at, angle=angle, shift=shift: turned(at, angle) + shift))
     tree = shapely.STRtree(np.concatenate([strips, *solids]))
     near = tree.query(shapely.points(place), predicate="dwithin", distance=grains.radius)[0]
     free[near] = False
     return free
-
-
-def _turned(vector: np.ndarray, angle: Any) -> np.ndarray:
-    """Vectors (…, 2), turned by angles, rad."""
-    turned = np.exp(1j * angle) * (vector[..., 0] + 1j * vector[..., 1])
-    return np.stack([turned.real, turned.imag], axis=-1)
 
 
 def insert(solver: BeamSolver, grains: Grains, gate: int) -> None:

@@ -174,6 +174,12 @@ def leaning(place: np.ndarray, mass: np.ndarray) -> float:
     return float(np.arctan2(-x, -z))
 
 
+def energy_in_drum(place: np.ndarray, velocity: np.ndarray, mass: np.ndarray, rate: float) -> float:
+    """Kinetic energy, J, as one sees it who turns with the drum, at `rate` (rad/s) about y, which takes z to x."""
+    u, w = velocity[:, 0] - rate * place[:, 1], velocity[:, 1] + rate * place[:, 0]
+    return float(0.5 * np.sum(mass * (u**2 + w**2)))
+
+
 def fit_law(rate: np.ndarray, lean: np.ndarray, many: np.ndarray) -> tuple[np.ndarray, float]:
     """`law` for means of so many drums each: its three numbers, and the standard error of the power."""
     start, bounds = (lean.min(), 0.1, POWER), ([0.0, 1e-3, 0.2], [60.0, 60.0, 6.0])
@@ -216,8 +222,7 @@ def tumble(turn: Turn) -> Tumbling:
         solver.advance_to((k + 1) * SAMPLE)
         body = beams_ledger.bodies(solver)
         place = body.position[:, [0, 2]]
-        u, w = body.velocity[:, 0] - rate * place[:, 1], body.velocity[:, 2] + rate * place[:, 0]
-        energy = 0.5 * np.sum(body.mass * (u**2 + w**2))
+        energy = energy_in_drum(place, body.velocity[:, [0, 2]], body.mass, rate)
         rows.append((solver.time, np.degrees(leaning(place, body.mass)), energy))
         places.append(solver.arrays["state"][:count, :2, 0].copy())
     table = np.array(rows)
