@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels.bound import (
+    CLUMPS,
+    MATERIALS,
     MESHES,
     WALL_MEMORY,
     WALL_PATH,
@@ -20,6 +22,7 @@ from barchan.kernels.bound import (
     wall_stored,
 )
 from barchan.kernels.jit import inlined, njit, prange
+from barchan.kernels.lanes import ask_for_lines
 from barchan.kernels.soft_slots import WALL_SLOTS, WALL_WORKS
 from barchan.kernels.soft_surfaces import wall_gap
 
@@ -27,6 +30,7 @@ ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps tha
 M1, M2, M3, M4, M5 = WALL_MEMORY > 1, WALL_MEMORY > 2, WALL_MEMORY > 3, WALL_MEMORY > 4, WALL_MEMORY > 5
 TINY = 1e-100
 FAR = 1e300
+SOON = 24  # contacts ahead: what is asked for then, to be in the cache by the time it is wanted
 # What `seam` says of a near contact: that it counts; that the sphere's centre is behind the surface; that it does not
 # count; or, from 0 on, which contact stands for it.
 TOUCHES, BEHIND, DROPPED = -1, -2, -3
@@ -70,7 +74,7 @@ def touch_wall(
     """Force, torque and work of one near contact with a wall."""
     i = sphere[k]
     p = piece[k]
-    a = grain[i]
+    a = grain[i] if CLUMPS else i  # what is not read need not be fetched
     at = (k // 16) * 16 * WALL_SLOTS + k % 16
     at_work = (k // 16) * 16 * WALL_WORKS + k % 16
     at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
@@ -121,7 +125,7 @@ def touch_wall(
     if WALL_PATH:
         gx = half * math.sqrt(sx * sx + sy * sy + sz * sz)
         m0 += gx
-    row = material[i] * kinds + piece_material[p]
+    row = material[i] * kinds + piece_material[p] if MATERIALS else 0
     fn, tx, ty, tz, m0, m1, m2, m3, m4, m5 = wall_law(
         xi, closing, sx, sy, sz, radius, motion[a, 3], step, m0, m1, m2, m3, m4, m5,
         table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],
@@ -176,6 +180,9 @@ def wall_pass(
     it is told in swallowed[0], in a pass that advances.
     """
     for k in prange(contacts):
+        soon = sphere[min(np.int64(k) + SOON, contacts - 1)]  # spheres at a wall are far from each other in memory
+        ask_for_lines(place, np.uint64(soon) * np.uint64(4), 1)
+        ask_for_lines(motion, np.uint64(grain[soon] if CLUMPS else soon) * np.uint64(8), 1)
         touch_wall(
             np.int64(k), sphere, piece, gap, seam, place, grain, center, motion, material, frame, pose, kind,
             shape_table, piece_material, kinds, table, memory, slots, work, deepest, absorbing, swallowed, half,
