@@ -67,6 +67,21 @@ def listed(machine: lab.SoftSolver, *, grains: bool = False) -> list[frozenset[i
     return [frozenset(pair) for pair in place[ends].tolist()]
 
 
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_near_grains_are_near_in_memory_whichever_way_a_bed_is_long(axis: int) -> None:
+    """3 × 4 × 60 spheres on a lattice in any order, the 60 along each axis in turn. In cells that are counted along the
+    longest axis last, two that touch are at most two layers of cells apart in memory: a cell is a sphere wide and some,
+    so that it holds one or two layers of twelve spheres. Counted otherwise, some would be 60 · 3 apart and more.
+    """
+    rng = np.random.default_rng(axis)
+    places = np.stack(np.meshgrid(np.arange(60), np.arange(4), np.arange(3), indexing="ij"), axis=-1).reshape(-1, 3)
+    spots = 0.0999 * np.roll(rng.permutation(places), axis, 1)
+    machine = lab.solver(lab.scene("displacement", [lab.grains(spots, size=0.1)]), 1e-5)
+    first, second = (machine.arrays[name][: machine.lists.pairs].astype(int) for name in ("first", "second"))
+    assert len(first) == 60 * 4 * 2 + 60 * 3 * 3 + 59 * 12
+    assert (second - first).max() < 4 * 12
+
+
 @pytest.mark.parametrize("cells", [1, 2, 3, 6])
 @pytest.mark.parametrize("periodic", [(False, False, False), (True, False, True), (True, True, True)])
 def test_list_holds_exactly_the_near_pairs(cells: int, periodic: tuple[bool, bool, bool]) -> None:

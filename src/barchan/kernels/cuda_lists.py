@@ -131,15 +131,16 @@ def wrap_grains(
 
 
 @kernel
-def number_cells(spot: Any, count: int, low: Any, size: Any, cells: Any, number: Any) -> None:
-    """The cell number of every grain."""
+def number_cells(spot: Any, count: int, low: Any, size: Any, axes: Any, cells: Any, number: Any) -> None:
+    """The cell number of every grain, as in `neighbours.cell_numbers`."""
     i = cuda.grid(1)
     if i < count:
         value = 0
-        for axis in range(3):
+        for q in range(3):
+            axis = axes[q]
             # On the GPU math.floor answers with a float.
-            k = int(math.floor((spot[i, axis] - low[axis]) / size[axis])) % cells[axis]  # noqa: RUF046
-            value = value * cells[axis] + k
+            k = int(math.floor((spot[i, axis] - low[axis]) / size[axis])) % cells[q]  # noqa: RUF046
+            value = value * cells[q] + k
         number[i] = value
 
 

@@ -17,13 +17,18 @@ U = np.uint64
 
 
 @njit(cache=True)
-def cell_numbers(place: Any, count: int, low: Any, size: Any, cells: Any, number: Any) -> None:
-    """The cell number of every sphere."""
+def cell_numbers(place: Any, count: int, low: Any, size: Any, axes: Any, cells: Any, number: Any) -> None:
+    """The cell number of every sphere.
+
+    axes: (3,) in which order they are counted, that in which a step is the farthest first. cells: how many there are
+    along each, in that order.
+    """
     for i in range(count):
         value = 0
-        for axis in range(3):
-            k = math.floor((place[i, axis] - low[axis]) / size[axis]) % cells[axis]
-            value = value * cells[axis] + k
+        for q in range(3):
+            axis = axes[q]
+            k = math.floor((place[i, axis] - low[axis]) / size[axis]) % cells[q]
+            value = value * cells[q] + k
         number[i] = value
 
 

@@ -269,7 +269,7 @@ def make_lists(a: dict[str, np.ndarray], skin: float, room: int) -> int:
         cells[np.argmax(cells)] /= 2
     count = np.maximum(np.floor(cells), 1).astype(np.int64) + np.array([1, 0, 1])
     number = np.empty(rows, np.int64)
-    neighbours.cell_numbers(place, rows, low, np.full(3, reach), count, number)
+    neighbours.cell_numbers(place, rows, low, np.full(3, reach), np.arange(3), count, number)
     begin, entries = np.zeros(int(np.prod(count)) + 1, np.int64), np.zeros(rows, np.int64)
     neighbours.sort_by_cell(number, rows, int(np.prod(count)), begin, entries)
     counts, none = np.zeros(rows, np.int64), np.zeros(3)

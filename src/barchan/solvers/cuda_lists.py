@@ -171,14 +171,14 @@ class CudaLists:
         g.find_reach()
 
     def _grid(self, spot: Any, widest: float, least: np.ndarray, greatest: np.ndarray) -> Any:
-        """Cell numbers for these places (m); answers with how many cells there are along each axis, on the device."""
-        low, size, count = self.numbers.grid(self.n, widest, least, greatest)
+        """Cell numbers for these places (m); answers with how many cells there are along the axes, on the device."""
+        low, size, axes, count = self.numbers.grid(self.n, widest, least, greatest)
         self.cells = int(np.prod(count))
         sent = self.grains.scratch.sent
         shape = sent("cells", count)
         launch(
-            cuda_lists.number_cells, self.n, spot, self.n, sent("grid low", low), sent("grid size", size), shape,
-            self.number,
+            cuda_lists.number_cells, self.n, spot, self.n, sent("grid low", low), sent("grid size", size),
+            sent("grid axes", axes), shape, self.number,
         )  # fmt: skip
         return shape
 

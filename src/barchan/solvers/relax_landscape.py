@@ -131,7 +131,7 @@ class Landscape:
         relax_pairs.straighten(self.base, n, slope, straight)
         extent = np.where(np.array(cell.lengths) > 0, cell.lengths, np.ptp(straight, axis=0) + reach)
         cells = np.clip(np.floor(extent / reach), 1, MOST_CELLS).astype(np.int64)
-        neighbours.cell_numbers(straight, n, straight.min(axis=0), extent / cells, cells, number)
+        neighbours.cell_numbers(straight, n, straight.min(axis=0), extent / cells, np.arange(3), cells, number)
         begin, entries = np.zeros(int(cells.prod()) + 1, np.int64), np.empty(n, np.int64)
         neighbours.sort_by_cell(number, n, int(cells.prod()), begin, entries)
         start, length = np.zeros(n + 1, np.int64), np.empty(n, np.int64)

@@ -208,21 +208,23 @@ class Lists:
         a["place"][:m, :3] -= shift[a["grain"][:m]]
 
     def _cells(self, n: int, farther: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The cell number of every grain, and how many cells there are along each axis."""
+        """The cell number of every grain, and how many cells there are along the axes, the longest first."""
         a = self.arrays
         points = a["position"][:n] if n else np.zeros((1, 3))
         widest = float((a["bound"] + farther).max(initial=0.0))
-        low, size, count = self.grid(n, widest, points.min(axis=0), points.max(axis=0))
+        low, size, axes, count = self.grid(n, widest, points.min(axis=0), points.max(axis=0))
         number = np.empty(n, np.int64)
-        neighbours.cell_numbers(a["position"], n, low, size, count, number)
+        neighbours.cell_numbers(a["position"], n, low, size, axes, count, number)
         return number, count
 
     def grid(
         self, n: int, widest: float, least: np.ndarray, greatest: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Low corner and size (3,) m of cells, and how many there are along each axis: a few per grain in all.
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Low corner and size (3,) m of cells, the axes, and how many there are along them: a few per grain in all.
 
-        widest: m, the reach of a grain with its leeway at most. least, greatest: (3,) m, between which n grains lie.
+        The axes are in the order of `neighbours.cell_numbers`, with most cells first: then grains that are near each
+        other are near in memory too. widest: m, the reach of a grain with its leeway at most. least, greatest: (3,) m,
+        between which n grains lie.
         """
         model, lengths = self.model, self.arrays["box"][:3]
         reach = 2 * max(widest, 1e-300)
@@ -232,7 +234,8 @@ class Lists:
         while np.prod(np.floor(cells)) > CELLS_PER_GRAIN * n + 64:
             cells[np.argmax(cells)] /= 2
         count = np.maximum(np.floor(cells), 1).astype(np.int64) + ~model.periodic
-        return low, np.where(model.periodic, span / count, reach), count
+        axes = np.argsort(-count, kind="stable")
+        return low, np.where(model.periodic, span / count, reach), axes, count[axes]
 
     def _near(self, n: int, number: np.ndarray, cells: np.ndarray) -> None:
         """The near grains of every grain: those whose bounding spheres are."""
