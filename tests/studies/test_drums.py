@@ -72,6 +72,39 @@ def test_the_law_is_found_in_means_that_follow_it() -> None:
     assert fit[2] == pytest.approx(1.7, abs=1e-3)
 
 
+def test_the_power_is_that_of_steady_flow_and_not_fitted_to_too_few_rates() -> None:
+    """Rates below the last one with rest do not count, even one without: leans of 20° + Ω² from 3 rad/s on and of 40°
+    below give 2. With rest up to 5 rad/s three rates are left for three numbers, which any law fits: no verdict for it.
+    """
+    rate = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0])
+    leans = [np.full(2, 40.0 if one < 3 else 20.0 + one**2) for one in rate]
+    rows, fit = p03.judge_power(rate, leans, np.array([0.0, 0.3, 0.04, 0.0, 0.0, 0.0, 0.0, 0.0]))
+    assert rows[0].passed and fit is not None
+    assert fit == pytest.approx([20.0, 1.0, 2.0], rel=1e-4)
+    assert "from 3 rad/s on" in rows[0].quantity and "fillings ± 0.00" in rows[0].ours
+    assert "from 2 rad/s on, where grains rest for 30%" in rows[1].quantity and rows[1].passed is None
+    assert "from 1 rad/s on" in rows[2].quantity and len(rows) == 3
+    rows, fit = p03.judge_power(rate, leans, np.array([0.0, 0.3, 0.0, 0.0, 0.2, 0.0, 0.0, 0.0]))
+    assert rows[0].passed is False and fit is None and "3 rates" in rows[0].ours
+    rows, fit = p03.judge_power(rate, [20.0 + np.full(2, one) for one in rate], np.zeros(8))
+    assert rows[0].passed is False and fit is not None and len(rows) == 1
+
+
+def test_powers_scatter_as_their_drums_do() -> None:
+    """Forty studies of 20° + 0.3° Ω² with drums that scatter by 0.2°, five at the ends and two in between: what each
+    says of its error is, on average, what their powers differ by. Forty tell that to 11%, of which two are allowed.
+    """
+    draw, rate = np.random.default_rng(5), np.array([3.0, 4.0, 5.0, 6.0, 8.0])
+    powers, errors = [], []
+    for _ in range(40):
+        leans = [20.0 + 0.3 * one**2 + 0.2 * draw.normal(size=n) for one, n in zip(rate, (5, 2, 2, 2, 5), strict=True)]
+        means, many = np.array([several.mean() for several in leans]), np.array([5, 2, 2, 2, 5])
+        fit, _ = p03.fit_law(rate, means, many)
+        powers.append(fit[2])
+        errors.append(p03.scatter_of_power(rate, leans, fit))
+    assert np.mean(errors) == pytest.approx(np.std(powers, ddof=1), rel=0.23)
+
+
 def test_work_is_shared_among_processes_and_comes_back_in_its_order() -> None:
     """As in this process; and each of two others is another process."""
     tasks = [4.0, 9.0, 16.0]
