@@ -12,8 +12,6 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels.bound import (
-    CLUMPS,
-    MATERIALS,
     MESHES,
     WALL_MEMORY,
     WALL_PATH,
@@ -74,7 +72,7 @@ def touch_wall(
     """Force, torque and work of one near contact with a wall."""
     i = sphere[k]
     p = piece[k]
-    a = grain[i] if CLUMPS else i  # what is not read need not be fetched
+    a = i if len(motion) == len(place) else grain[i]  # of single spheres: what is not read need not be fetched
     at = (k // 16) * 16 * WALL_SLOTS + k % 16
     at_work = (k // 16) * 16 * WALL_WORKS + k % 16
     at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
@@ -125,7 +123,7 @@ def touch_wall(
     if WALL_PATH:
         gx = half * math.sqrt(sx * sx + sy * sy + sz * sz)
         m0 += gx
-    row = material[i] * kinds + piece_material[p] if MATERIALS else 0
+    row = material[i] * kinds + piece_material[p] if kinds > 1 else 0
     fn, tx, ty, tz, m0, m1, m2, m3, m4, m5 = wall_law(
         xi, closing, sx, sy, sz, radius, motion[a, 3], step, m0, m1, m2, m3, m4, m5,
         table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],
@@ -182,7 +180,8 @@ def wall_pass(
     for k in prange(contacts):
         soon = sphere[min(np.int64(k) + SOON, contacts - 1)]  # spheres at a wall are far from each other in memory
         ask_for_lines(place, np.uint64(soon) * np.uint64(4), 1)
-        ask_for_lines(motion, np.uint64(grain[soon] if CLUMPS else soon) * np.uint64(8), 1)
+        whose = soon if len(motion) == len(place) else grain[soon]
+        ask_for_lines(motion, np.uint64(whose) * np.uint64(8), 1)
         touch_wall(
             np.int64(k), sphere, piece, gap, seam, place, grain, center, motion, material, frame, pose, kind,
             shape_table, piece_material, kinds, table, memory, slots, work, deepest, absorbing, swallowed, half,

@@ -22,6 +22,7 @@ from barchan.solvers.common import corner, crossings
 from barchan.solvers.soft_arrays import GHOSTS, LANES, aligned_zeros, blocks, reorder, sphere_arrays
 from barchan.solvers.soft_box import wrap
 
+MANY = 20_000  # grains, the data of which no cache holds
 SKIN_LEAST, SKIN_MOST = 0.04, 0.5  # of the smallest sphere's radius: leeway of a grain at rest in a search by cells
 MARGIN_LEAST, MARGIN_MOST = 0.15, 0.5  # of SKIN_LEAST's skin, and of the skin of the moment: leeway in a list of pairs
 SKIN_LASTS = 60, 150  # evaluations that a search should last
@@ -222,9 +223,9 @@ class Lists:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Low corner and size (3,) m of cells, the axes, and how many there are along them: a few per grain in all.
 
-        The axes are in the order of `neighbours.cell_numbers`, with most cells first: then grains that are near each
-        other are near in memory too. widest: m, the reach of a grain with its leeway at most. least, greatest: (3,) m,
-        between which n grains lie.
+        The axes are in the order of `neighbours.cell_numbers`. Of many grains that with most cells is the first: then
+        those that are near each other are near in memory too. widest: m, the reach of a grain with its leeway at most.
+        least, greatest: (3,) m, between which n grains lie.
         """
         model, lengths = self.model, self.arrays["box"][:3]
         reach = 2 * max(widest, 1e-300)
@@ -234,7 +235,7 @@ class Lists:
         while np.prod(np.floor(cells)) > CELLS_PER_GRAIN * n + 64:
             cells[np.argmax(cells)] /= 2
         count = np.maximum(np.floor(cells), 1).astype(np.int64) + ~model.periodic
-        axes = np.argsort(-count, kind="stable")
+        axes = np.argsort(-count, kind="stable") if n > MANY else np.arange(3)
         return low, np.where(model.periodic, span / count, reach), axes, count[axes]
 
     def _near(self, n: int, number: np.ndarray, cells: np.ndarray) -> None:
