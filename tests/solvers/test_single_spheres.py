@@ -46,3 +46,35 @@ def test_single_spheres_do_as_clumps_of_one_sphere(rolling: float) -> None:
     for name in ("position", "velocity", "angular"):
         a, b = (machine.arrays[name][np.argsort(machine.arrays["id"])][:3] for machine in (one, clumps))
         assert np.allclose(a, b, rtol=1e-9, atol=1e-12 * np.abs(b).max())
+
+
+@pytest.mark.parametrize("clumped", [False, True])
+def test_each_material_has_its_own_friction_at_each_wall(clumped: bool) -> None:
+    """Two spheres of two materials fly along a floor and a ceiling of two more and slide while they touch:
+    the impulse along the wall is μ times that across it, so Δv along is μ Δv across, with the μ of that pair. The
+    spring of friction is at its limit after a thousandth of the contact, so 1% is allowed.
+    """
+    threads.use(1)
+    named = {"a": 0.05, "b": 0.1, "c": 0.15, "d": 0.2}  # the friction of each pair is told, and none of these
+    frictions = {("a", "c"): 0.12, ("a", "d"): 0.24, ("b", "c"): 0.36, ("b", "d"): 0.48}
+    grains = [
+        lab.grain((0.0, 2.0 * k, z), material=one, velocity=(60.0, 0.0, v))
+        for k, (one, z, v) in enumerate((("a", 0.051, -1.0), ("a", 0.949, 1.0), ("b", 0.051, -1.0), ("b", 0.949, 1.0)))
+    ]
+    walls = [
+        {"name": "floor", "shape": "plane", "material": "c"},
+        {"name": "lid", "shape": "plane", "material": "d", "point": (0.0, 0.0, 1.0), "normal": (0.0, 0.0, -1.0)},
+    ]
+    scene = lab.Scene.model_validate({
+        "name": "four", "duration": 1.0, "contact": "hertz", "gravity": (0.0, 0.0, 0.0), "walls": walls,
+        "materials": {name: lab.material(friction=friction) for name, friction in named.items()},
+        "pairs": [{"between": pair, "friction": friction} for pair, friction in frictions.items()],
+        "grains": [{"name": f"group {k}", **grain} for k, grain in enumerate(grains)],
+    })  # fmt: skip
+    machine = lab.solver(scene, STEP) if clumped else SoftSolver(*build(scene), STEP)
+    assert machine.clumped == clumped
+    machine.advance(1000)
+    seen = machine.snapshot()
+    across = np.abs(seen.velocity[:, 2]) + 1.0
+    assert np.all(across > 1.3)
+    assert (60.0 - seen.velocity[:, 0]) / across == pytest.approx(list(frictions.values()), rel=0.01)
