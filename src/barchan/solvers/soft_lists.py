@@ -209,7 +209,7 @@ class Lists:
         a["place"][:m, :3] -= shift[a["grain"][:m]]
 
     def _cells(self, n: int, farther: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The cell number of every grain, and how many cells there are along the axes, the longest first."""
+        """The cell number of every grain, and how many cells there are along the axes, as they are counted."""
         a = self.arrays
         points = a["position"][:n] if n else np.zeros((1, 3))
         widest = float((a["bound"] + farther).max(initial=0.0))
