@@ -35,6 +35,7 @@ POST = 1.2 * SIZE  # m, radius of the posts that trace
 PLOUGH = 2.5 * SIZE  # m, radius of the plough
 JITTER = 0.05 * SIZE
 CELL = SIZE / 4.0  # m, of the height maps
+FEW_HEAPS = 3  # of the quick form: what stands of one so small varies by a tenth and more
 PUDDLE = 0.6  # law 1's two halves are lower than this part of law 3's
 CONTRAST = 0.4  # how much lower the sand must be on the traced line, in parts of its height beside it
 KEPT = 0.9  # part of that contrast that must still be there after a while
@@ -65,6 +66,7 @@ class Push:
     settle: float = 9.0  # s before the plough comes
     crossing: float = 18.0  # s that it takes
     wait: float = 6.0  # s after it has gone
+    seed: int = 0
 
     @property
     def duration(self) -> float:
@@ -81,6 +83,7 @@ class Push:
         return yee_scene(
             name=f"plough through {count} grains, law {self.law}",
             duration=self.duration,
+            seed=self.seed,
             contact={"law": LAWS[self.law], **({"drag": DRAG} if self.law == 1 else {})},
             friction=0.5,
             rolling=0.00025,
@@ -271,11 +274,17 @@ def _contrast(surface: HeightMap, away: np.ndarray) -> float:
 
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     """Push the plough with laws 1 and 3, and trace."""
+    seeds = range(FEW_HEAPS if quick else 1)
     size: dict[str, Any] = {"layers": 5, "settle": 3.0, "crossing": 4.0, "wait": 2.0} if quick else {}
-    found = {law: halves(Push(law=law, **size), folder / f"law-{law}", progress) for law in (1, 3)}
+    several = {
+        law: [halves(Push(law=law, seed=seed, **size), _place(folder, law, seed), progress) for seed in seeds]
+        for law in (1, 3)
+    }
+    found = {law: ones[0] for law, ones in several.items()}
     trace = Trace(count=300, pace=4.0, settle=1.0, wait=1.5, shapes=("circle",)) if quick else Trace()
     drawn = drawing(trace, folder / "trace", progress)
-    ratio = found[1].height / found[3].height
+    low, high = (float(np.mean([one.height for one in several[law]])) for law in (1, 3))
+    ratio = low / high
     rows = [
         Row(
             f"law {law}: height before / beside the furrow / in it",
@@ -287,7 +296,7 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     ]
     rows += [
         Row(
-            "height of the halves, law 1 over law 3",
+            "height of the halves, law 1 over law 3" + (f", of {FEW_HEAPS} heaps each" if quick else ""),
             "no significant piling",
             f"{ratio:.2f}",
             passed=ratio < (1.0 if quick else PUDDLE),
@@ -316,6 +325,10 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
         ),
     ]
     return StudyResult(tuple(rows), _pictures(found, drawn, folder), (NOTE,))
+
+
+def _place(folder: Path, law: int, seed: int) -> Path:
+    return folder / (f"law-{law}" if seed == 0 else f"law-{law}-seed-{seed}")
 
 
 def _pictures(found: dict[int, Halves], drawn: Drawing, folder: Path) -> tuple[Picture, ...]:
@@ -353,5 +366,5 @@ STUDY = Study(
     "An object pushed through a pile, and shapes traced in sand",
     "App. A, Fig. 12–14: law 1 leaves two puddles, law 3 two piles; a trace in 10411 grains can be read.",
     run,
-    "piles of 55 grains instead of 819, and a circle in 300 grains instead of 10411; law 1 only lower than law 3",
+    "three piles of 55 grains, not one of 819, a circle in 300 grains instead of 10411; law 1 only lower than law 3",
 )
