@@ -202,6 +202,16 @@ def test_a_picture_goes_into_axes_given():
     assert axes.images
 
 
+def test_what_is_drawn_into_axes_given_keeps_its_shape():
+    """A colour bar makes the axes narrower after the picture has been laid out: a pixel is as far up as across then."""
+    figure = Figure(figsize=(4, 3))
+    axes = figure.add_subplot(1, 2, 1)
+    draw_scene(some_spheres(), ax=axes, color="speed", view="front")
+    figure.draw_without_rendering()
+    area, (left, right), (bottom, top) = axes.get_window_extent(), axes.get_xlim(), axes.get_ylim()
+    assert area.width / (right - left) == pytest.approx(area.height / (top - bottom), rel=1e-6)
+
+
 def test_figures_are_saved_whole(tmp_path):
     path = save_figure(draw_scene(some_spheres(), size=SMALL), tmp_path / "scene.png")
     with Image.open(path) as image:

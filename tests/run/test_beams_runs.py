@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import barchan as bc
-from barchan.draw.polygons import crack_edges
+from barchan.draw.polygons import crack_edges, rims, strips
 from barchan.errors import SceneError
 from barchan.run.plan import Plan
 from run.shared import recording_hash, stopped
@@ -65,6 +67,45 @@ def test_a_picture_shows_filled_triangles(broken, tmp_path):
     assert save_figure(figure, tmp_path / "scene.png").stat().st_size > 10_000
     pixels = np.asarray(figure.axes[0].images[0].get_array())
     assert (np.ptp(pixels.astype(int), axis=2) > 60).mean() > 0.01  # colours of the scale, not grey alone
+
+
+def test_walls_are_shown_as_thick_as_grains_feel_them(broken):
+    """A line 4 mm long, with square ends and t wide, fills (4 mm + t)·t and has a rim of 2·(4 mm + 2t). It comes up at
+    0.3 m/s: after 5 ms its middle is 1.5 mm above where it was made. Grains lie on its upper side, t/2 higher.
+
+    Walls are laid on a grid of 1e-6 t, to which lengths and areas hold.
+    """
+    with broken.recording as recording:
+        first, last = recording[0], recording[-1]
+    shapes = strips(last)
+    wide = float(np.ptp(shapes[..., 1]))
+    u, v = shapes[:, 1] - shapes[:, 0], shapes[:, 2] - shapes[:, 0]
+    assert 0.5 * np.abs(u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]).sum() == pytest.approx((4e-3 + wide) * wide, rel=1e-6)
+    edges = rims(shapes)
+    assert np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).sum() == pytest.approx(2 * (4e-3 + 2 * wide), rel=1e-6)
+    assert shapes[..., 1].max() - wide / 2 == pytest.approx(-1e-3 + 0.3 * last.time, abs=1e-6 * wide)
+    assert strips(first)[..., 1].max() - wide / 2 == pytest.approx(-1e-3, abs=1e-6 * wide)
+    lowest = last.triangles.triangle_corners.reshape(-1, 3, 2)[..., 1].min()
+    assert abs(lowest - shapes[..., 1].max()) < 0.3 * wide
+    last.wall_present[:] = False
+    assert not len(strips(last))
+
+
+def test_a_picture_shows_walls_of_triangles_filled(broken):
+    """Halfway between its middle and its rim a wall is grey; without its triangles only a thin line is drawn."""
+    from barchan.draw.picture import Picture, Stage
+
+    with broken.recording as recording:
+        last = recording[-1]
+    wide = float(np.ptp(strips(last)[..., 1]))
+    at = -1e-3 + 0.3 * last.time - 0.25 * wide  # below the middle, where no grain is
+    for kept, grey in ((last.strips, True), (None, False)):
+        picture = Picture(Stage.of([dataclasses.replace(last, strips=kept)], falling().walls, "auto", "speed"))
+        left, right, bottom, top = picture.window.extent
+        image = picture.pixels(dataclasses.replace(last, strips=kept)).astype(int)
+        row = image[round((at - bottom) / (top - bottom) * len(image))]
+        inside = row[round((-1.8e-3 - left) / (right - left) * len(row)) : round(-left / (right - left) * len(row))]
+        assert bool((np.abs(inside - (201, 206, 214)).max(axis=1) < 12).mean() > 0.9) is grey
 
 
 @pytest.mark.parametrize(

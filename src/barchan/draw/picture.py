@@ -12,6 +12,7 @@ import numpy as np
 from barchan.draw import render_vtk
 from barchan.draw.camera import Box, Camera, View, Window, camera_for, flat_view, point_box, sphere_box
 from barchan.draw.colors import INK, Color, Scale, grain_colours, scale_for
+from barchan.draw.polygons import strips
 from barchan.draw.quantities import Densities
 from barchan.draw.render import Ground, WallDrawing, cell_outline, placed, render, wall_drawings
 from barchan.record.frame import Frame
@@ -91,6 +92,9 @@ class Stage:
         low, high = world.low - room, world.high + room + (0.0, 0.0, 0.04 * largest)
         walls = wall_drawings(scene_walls, low, high, frames)
         lines = [line for frame in frames for wall in placed(walls, frame) for line in wall.lines]
+        for frame in frames:
+            if len(made := strips(frame)):
+                lines.append(np.insert(made.reshape(-1, 2), 1, 0.0, axis=1))
         seen = [sphere_box(camera.project(frame.sphere_position), frame.sphere_radius) for frame in frames]
         edges = [line for frame in frames for drawn in cell_outline(frame) for line in drawn.lines]
         seen.append(point_box([camera.project(line) for line in (*lines, *edges)]))
@@ -194,7 +198,15 @@ class Picture:
         axes, names = self.axes, self.stage.camera.names
         blank = np.full((self.window.height, self.window.width, 3), 255, np.uint8)
         extent = (left * factor, right * factor, bottom * factor, top * factor)
-        self.image = axes.imshow(blank, origin="lower", extent=extent, aspect="auto", interpolation="nearest")
+        # A bar and a layout change the shape of axes we are given: what is drawn there keeps its own.
+        own = colorbar_axes is None
+        self.image = axes.imshow(
+            blank,
+            origin="lower",
+            extent=extent,
+            aspect="auto" if own else "equal",
+            interpolation="nearest" if own else "antialiased",
+        )
         veil = {
             "facecolor": "white",
             "alpha": 0.6,

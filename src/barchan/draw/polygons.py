@@ -8,12 +8,13 @@ import numpy as np
 
 from barchan.draw.camera import Window
 from barchan.draw.colors import GAMMA, INK
+from barchan.geometry import rotate
 from barchan.record.frame import Frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CRACK = "#c81e1e"
+CRACK, WALL = "#c81e1e", "#c9ced6"
 SEAM, BEAM = 0.35, 0.55  # cover of the edges inside a grain, and of beams
 LEAST_BEAM = 7.0  # pixels: shorter beams would only blacken the picture
 
@@ -22,6 +23,25 @@ def corners(frame: Frame) -> np.ndarray:
     """The triangles of a frame, (T, 3, 2) m: x and z."""
     assert frame.triangles is not None, "the frame has triangles"
     return np.asarray(frame.triangles.triangle_corners, float).reshape(-1, 3, 2)
+
+
+def strips(frame: Frame) -> np.ndarray:
+    """The triangles (Q, 3, 2) m, x and z, of the walls that are there at the time of the frame, where they are then."""
+    if frame.strips is None:
+        return np.zeros((0, 3, 2))
+    there = frame.wall_present[frame.strips.strip_wall]
+    pose = frame.wall_pose[frame.strips.strip_wall[there]][:, None]
+    made = np.zeros((int(there.sum()), 3, 3))
+    made[..., ::2] = frame.strips.strip_corners[there].reshape(-1, 3, 2)
+    return np.asarray((pose[..., :3] + rotate(pose[..., 3:], made))[..., ::2])
+
+
+def rims(shapes: np.ndarray) -> np.ndarray:
+    """The edges (n, 2, 2) m of triangles (Q, 3, 2) m that no two of them share."""
+    sides = np.stack([shapes, np.roll(shapes, -1, axis=1)], axis=2).reshape(-1, 2, 2)
+    middle = np.round(sides.mean(axis=1) / (1e-6 * max(float(np.ptp(shapes, axis=(0, 1)).max(initial=0.0)), 1e-12)))
+    _, which, many = np.unique(middle, axis=0, return_inverse=True, return_counts=True)
+    return np.asarray(sides[many[which] == 1])
 
 
 def crack_edges(frame: Frame) -> np.ndarray:
@@ -51,9 +71,12 @@ def outline_edges(frame: Frame) -> np.ndarray:
 
 
 def add_polygons(ax: Axes, frame: Frame, colours: np.ndarray, *, scale: float = 1.0, beams: bool = True) -> None:
-    """Draw a frame's triangles into axes whose unit is 1/scale m; colours (N, 3) are the grains', linear, 0 … 1."""
+    """Draw a frame's walls and triangles into axes whose unit is 1/scale m; colours (N, 3) of grains, linear, 0 … 1."""
     from matplotlib.collections import LineCollection, PolyCollection
 
+    if len(walls := scale * strips(frame)):
+        ax.add_collection(PolyCollection(list(walls), facecolors=WALL, edgecolors=WALL, linewidths=0.3))
+        ax.add_collection(LineCollection(list(rims(walls)), colors=INK, linewidths=0.5))
     shapes = scale * corners(frame)
     face = np.clip(colours, 0.0, 1.0)[frame.sphere_grain] ** (1.0 / GAMMA)
     ax.add_collection(PolyCollection(list(shapes), facecolors=face, edgecolors=face, linewidths=0.3), autolim=True)

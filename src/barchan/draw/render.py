@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,10 +65,12 @@ def _box_seen_from(
     return np.min(seen, axis=(0, 1)), np.max(seen, axis=(0, 1))
 
 
-def placed(walls: Sequence[WallDrawing], frame: Frame) -> list[WallDrawing]:
-    """The walls that are there at the time of the frame, where they are then."""
+def placed(walls: Sequence[WallDrawing], frame: Frame, without: Collection[int] = ()) -> list[WallDrawing]:
+    """The walls that are there at the time of the frame, where they are then; without those of these indices."""
     shown = []
     for index, wall in enumerate(walls):
+        if index in without:
+            continue
         if index >= len(frame.wall_present):
             shown.append(wall)
         elif frame.wall_present[index]:
@@ -204,7 +206,8 @@ def render(
         image = paint(frame, window, colours, backdrop)
         if walls:
             none = np.full((raster.SAMPLES * window.height, raster.SAMPLES * window.width), -np.inf, np.float32)
-            _walls_over(image, none, window, placed(walls, frame))
+            painted = set() if frame.strips is None else set(frame.strips.strip_wall.tolist())
+            _walls_over(image, none, window, placed(walls, frame, painted))
         return to_bytes(image)
     centre = np.nan_to_num(window.samples(frame.sphere_position), nan=-FAR, posinf=FAR, neginf=-FAR).clip(-FAR, FAR)
     radius = np.maximum(frame.sphere_radius * window.sample_scale, 0.75)

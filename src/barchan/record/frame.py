@@ -39,6 +39,14 @@ class BeamLines:
 
 
 @dataclass
+class Strips:
+    """The triangles that flat grains' walls are made of, where they are no smooth planes or circles."""
+
+    strip_wall: np.ndarray  # (Q,) int64, index into scene.walls
+    strip_corners: np.ndarray  # (Q, 6) m: x and z of three corners, where the wall was made
+
+
+@dataclass
 class Frame(Drawn):
     """The grains, ordered by id, at one time."""
 
@@ -63,6 +71,7 @@ class Frame(Drawn):
     # tilt of the periodic box; (0, 7) where nothing repeats
     triangles: Corners | None = None
     beams: BeamLines | None = None
+    strips: Strips | None = None
 
     def __len__(self) -> int:
         return len(self.id)

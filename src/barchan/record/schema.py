@@ -8,16 +8,17 @@ from typing import Any, Literal
 
 import numpy as np
 
-from barchan.record.frame import BeamLines, Contacts, Corners, Frame
+from barchan.record.frame import BeamLines, Contacts, Corners, Frame, Strips
 
 FORMAT_VERSION = 1  # raised when an older reader could no longer read the file
 
-Per = Literal["grain", "sphere", "wall", "cell", "contact", "triangle", "beam"]
-OPTIONAL = {"contact": Contacts, "triangle": Corners, "beam": BeamLines}  # what a frame may have, each in its holder
-HOLDER = {"contact": "contacts", "triangle": "triangles", "beam": "beams"}  # the holder's name in a frame
+Per = Literal["grain", "sphere", "wall", "cell", "contact", "triangle", "beam", "strip"]
+# What a frame may have, each in its holder, and the holder's name in a frame.
+OPTIONAL = {"contact": Contacts, "triangle": Corners, "beam": BeamLines, "strip": Strips}
+HOLDER = {"contact": "contacts", "triangle": "triangles", "beam": "beams", "strip": "strips"}
 FIRST = {
     "grain": "id", "sphere": "sphere_grain", "wall": "wall_present", "cell": "cell", "contact": "first",
-    "triangle": "triangle_corners", "beam": "beam_ends",
+    "triangle": "triangle_corners", "beam": "beam_ends", "strip": "strip_wall",
 }  # fmt: skip
 
 
@@ -98,6 +99,10 @@ FIELDS: tuple[Field, ...] = (
           True, later=True),
     Field("beam_yielded_at", "beam", "float64", (), "s", "when it first yielded; NaN: never",
           "/barchan/beams/yielded_at", True, later=True),
+    Field("strip_wall", "strip", "int64", (), "", "index into the scene's walls", "/barchan/strips/wall", True,
+          later=True),
+    Field("strip_corners", "strip", "float64", (6,), "m", "x and z of three corners of a triangle of which the wall is "
+          "made, where it was made (solver `beams`)", "/barchan/strips/corners", True, later=True),
 )  # fmt: skip
 
 FIELD: dict[str, Field] = {field.name: field for field in FIELDS}
@@ -133,9 +138,11 @@ _BESIDE: tuple[Dataset, ...] = (
     Dataset("/barchan/frames/contacts", "int64", "(F,)", "", "−1", "C of each frame; −1: contacts were not recorded"),
     Dataset("/barchan/frames/triangles", "int64", "(F,)", "", "−1", "T of each frame; −1: grains are of spheres"),
     Dataset("/barchan/frames/beams", "int64", "(F,)", "", "−1", "B of each frame; −1: grains are of spheres"),
+    Dataset("/barchan/frames/strips", "int64", "(F,)", "", "−1", "Q of each frame; −1: grains are of spheres"),
     Dataset("/barchan/offsets/*field*", "int64", "(F,)", "", "always there", "first row of each frame in the field"),
 )
-_LETTER = {"grain": "N", "sphere": "M", "wall": "W", "cell": "1", "contact": "C", "triangle": "T", "beam": "B"}
+_LETTER = {"grain": "N", "sphere": "M", "wall": "W", "cell": "1", "contact": "C", "triangle": "T", "beam": "B",
+           "strip": "Q"}  # fmt: skip
 
 
 def datasets() -> Iterator[Dataset]:

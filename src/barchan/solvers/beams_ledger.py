@@ -10,7 +10,7 @@ from barchan.kernels.beams_contacts import WALL_AREA, WALL_STORED
 from barchan.kernels.beams_motion import BEAM_STORED
 from barchan.kernels.beams_overlap import AREA, DRAG_X, DRAG_Z, POINT_X, POINT_Z, PUSH_X, PUSH_Z, STORED
 from barchan.observables import Moment
-from barchan.record.frame import BeamLines, Contacts, Corners, Frame
+from barchan.record.frame import BeamLines, Contacts, Corners, Frame, Strips
 from barchan.solvers import common
 
 if TYPE_CHECKING:
@@ -208,6 +208,10 @@ def frame(solver: BeamSolver, *, contacts: bool) -> Frame:
         triangles=Corners(state.world[triangles].copy()),
         beams=BeamLines(
             where[a["ends"]], a["broken"].astype(np.int8), a["broken_at"].copy(), a["yielded_at"].copy()
+        ),
+        strips=Strips(
+            np.repeat(np.arange(len(a["wall_rows"])), np.diff(a["wall_rows"])[:, 0]),
+            a["body"][n:] + np.tile(a["wall_rest"], 3),
         ),
     )  # fmt: skip
 
