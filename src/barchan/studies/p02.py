@@ -37,7 +37,7 @@ class Hopper:
     """A hopper of angular grains: what the study varies."""
 
     count: int
-    mouth: float  # m, width
+    mouth: float  # m, width between the middles of the walls
     half: float  # m, half the width of the bin
     duration: float  # s
     frequency: float = 0.0  # 1/s; 0: at rest
@@ -93,6 +93,13 @@ class Outflow:
     density: np.ndarray  # (F, SLICES) kg/m² in slices from the mouth upwards
     top: float  # m, upper end of the slices
     frames: list[Frame]
+
+    @property
+    def clear(self) -> float:
+        """Width, m, of the mouth between the faces of its walls."""
+        made = self.frames[0].strips
+        assert made is not None, "the funnel is made of triangles"
+        return 2.0 * float(np.abs(made.strip_corners[:, ::2]).min())
 
     @property
     def clogs(self) -> list[Jam]:
@@ -161,11 +168,11 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     left = shut.flow.total - int(shut.flow.count[-1])
     clogged = bool(shut.clogs) and shut.clogs[-1].end >= shut.flow.time[-1] - 1.5 / RATE
     rows = [
-        Row(f"mouth of {1e3 * open_.hopper.mouth:g} mm: grains through it", "flows",
+        Row(f"mouth of {1e3 * open_.clear:.1f} mm: grains through it", "flows",
             f"{open_.flow.count[-1]} of {open_.flow.total}", "", bool(open_.flow.count[-1] > 0.9 * open_.flow.total),
             "over nine tenths"),
         Row("the same: grains per second", "–", f"{open_.rate:.0f}", "1/s"),
-        Row(f"mouth of {1e3 * shut.hopper.mouth:g} mm: stops", "clogs",
+        Row(f"mouth of {1e3 * shut.clear:.1f} mm: stops", "clogs",
             f"at {shut.clogs[-1].start:.2f} s with {left} waiting" if clogged else "no", "", clogged and left > 0,
             "clogged at the end"),
     ]  # fmt: skip
@@ -193,9 +200,9 @@ def _snapshots(found: dict[str, Outflow], folder: Path) -> Picture:
     for name, which in (("wide", 0), ("narrow", 0), ("narrow", 1)):
         one, frame = found[name], found[name].frames[which]
         h = one.hopper
-        side = np.array([[h.mouth / 2, 0.0], [h.half, h.funnel], [h.half, one.top]])
+        side = np.array([[h.half, h.funnel], [h.half, one.top]])
         lines = (side, side * [-1.0, 1.0])
-        shots.append(Shot(frame, f"mouth of {1e3 * h.mouth:.1f} mm, {frame.time:.2f} s", lines))
+        shots.append(Shot(frame, f"mouth of {1e3 * one.clear:.1f} mm, {frame.time:.2f} s", lines))
     hopper = found["wide"].hopper
     top = 1.2 * max(float(shot.frame.position[:, 2].max(initial=hopper.funnel)) for shot in shots)
     figure = draw_shots(
