@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import barchan as bc
+from barchan.draw.picture import Picture, Stage
 from barchan.draw.polygons import crack_edges, rims, strips
 from barchan.errors import SceneError
 from barchan.run.plan import Plan
@@ -87,14 +88,14 @@ def test_walls_are_shown_as_thick_as_grains_feel_them(broken):
     assert strips(first)[..., 1].max() - wide / 2 == pytest.approx(-1e-3, abs=1e-6 * wide)
     lowest = last.triangles.triangle_corners.reshape(-1, 3, 2)[..., 1].min()
     assert abs(lowest - shapes[..., 1].max()) < 0.3 * wide
+    drawn = Stage.of([last], falling().walls, "auto", "speed").walls[0]  # for the page in the browser as well
+    assert np.ptp(drawn.triangles[..., 2]) == pytest.approx(wide, rel=1e-6) and not drawn.triangles[..., 1].any()
     last.wall_present[:] = False
     assert not len(strips(last))
 
 
 def test_a_picture_shows_walls_of_triangles_filled(broken):
     """Halfway between its middle and its rim a wall is grey; without its triangles only a thin line is drawn."""
-    from barchan.draw.picture import Picture, Stage
-
     with broken.recording as recording:
         last = recording[-1]
     wide = float(np.ptp(strips(last)[..., 1]))

@@ -12,7 +12,6 @@ import numpy as np
 from barchan.draw import render_vtk
 from barchan.draw.camera import Box, Camera, View, Window, camera_for, flat_view, point_box, sphere_box
 from barchan.draw.colors import INK, Color, Scale, grain_colours, scale_for
-from barchan.draw.polygons import strips
 from barchan.draw.quantities import Densities
 from barchan.draw.render import Ground, WallDrawing, cell_outline, placed, render, wall_drawings
 from barchan.record.frame import Frame
@@ -92,9 +91,6 @@ class Stage:
         low, high = world.low - room, world.high + room + (0.0, 0.0, 0.04 * largest)
         walls = wall_drawings(scene_walls, low, high, frames)
         lines = [line for frame in frames for wall in placed(walls, frame) for line in wall.lines]
-        for frame in frames:
-            if len(made := strips(frame)):
-                lines.append(np.insert(made.reshape(-1, 2), 1, 0.0, axis=1))
         seen = [sphere_box(camera.project(frame.sphere_position), frame.sphere_radius) for frame in frames]
         edges = [line for frame in frames for drawn in cell_outline(frame) for line in drawn.lines]
         seen.append(point_box([camera.project(line) for line in (*lines, *edges)]))

@@ -10,7 +10,7 @@ import numpy as np
 
 from barchan.draw.camera import Window
 from barchan.draw.colors import BACKDROP, GROUND, INK, linear, to_bytes
-from barchan.draw.polygons import paint
+from barchan.draw.polygons import paint, rims
 from barchan.geometry import conjugate, rotate
 from barchan.kernels import raster
 from barchan.record.frame import Frame
@@ -39,17 +39,27 @@ def wall_drawings(
     """Drawings of a scene's walls (or of bare shapes), in their order, endless ones cut to the box low … high (m).
 
     A wall that is outside the box where it was made, and comes into it in one of the frames, is cut to where the box
-    is as seen from it then.
+    is as seen from it then. Of one that flat grains feel as a strip of triangles, that strip is drawn.
     """
     drawings = []
-    box = low, high
+    box, made = (low, high), next((frame.strips for frame in frames if frame.strips is not None), None)
     for index, wall in enumerate(walls or ()):
+        if made is not None and index in made.strip_wall:
+            drawings.append(_strip_drawing(made.strip_corners[made.strip_wall == index]))
+            continue
         shape = getattr(wall, "shape", wall)
         low, high = box if shape.outline(*box) else _box_seen_from(index, *box, frames)
         lines = tuple(np.asarray(line, float) for line in shape.outline(low, high))
         vertices, triangles = shape.surface(low, high)
         drawings.append(WallDrawing(lines, np.asarray(vertices, float).reshape(-1, 3)[np.asarray(triangles, int)]))
     return drawings
+
+
+def _strip_drawing(corners: np.ndarray) -> WallDrawing:
+    """Triangles (q, 6) m, x and z of their corners, and the edges around them."""
+    shapes = corners.reshape(-1, 3, 2)
+    flat = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
+    return WallDrawing(tuple(rims(shapes) @ flat), shapes @ flat)
 
 
 def _box_seen_from(
