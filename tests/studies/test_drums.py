@@ -5,13 +5,15 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from barchan.studies import p03
+from barchan.record.schema import frame_arrays
+from barchan.studies import drums, p03
 from barchan.studies.cores import side_by_side
-from barchan.studies.p03 import inclination
+from barchan.studies.drums import inclination
 
 
 @pytest.mark.parametrize("slope", [-20.0, 0.0, 15.0, 35.0])
@@ -47,7 +49,7 @@ def test_the_error_of_the_mean_surface_is_that_of_its_spells() -> None:
     bed = np.column_stack([x, z])[(np.hypot(x, z) < radius) & (z < 0.0)]
     turns = [np.array([[math.cos(a), -math.sin(a)], [math.sin(a), math.cos(a)]]) for a in np.radians([10.0, 20.0])]
     places = np.array([bed @ turns[k // 6] for k in range(12)])
-    mean, error = p03.surface(places, np.ones(len(bed)), radius)
+    mean, error = drums.surface(places, np.ones(len(bed)), radius)
     assert abs(mean) == pytest.approx(15.0, abs=1.5)
     assert error == pytest.approx(math.sqrt(5), rel=0.05)
 
@@ -56,9 +58,9 @@ def test_grains_that_turn_with_the_drum_have_no_energy_in_it() -> None:
     """ω × r with ω along y is (ω z, −ω x) in x and z. At rest in the room a grain has ½ m (ω r)² for the drum."""
     place, mass = np.array([[0.01, -0.02], [-0.005, 0.003]]), np.array([2.0, 3.0])
     riding = 4.0 * np.column_stack([place[:, 1], -place[:, 0]])
-    assert p03.energy_in_drum(place, riding, mass, 4.0) == 0.0
+    assert drums.energy_in_drum(place, riding, mass, 4.0) == 0.0
     still = 0.5 * (2.0 * 16 * 5e-4 + 3.0 * 16 * 3.4e-5)
-    assert p03.energy_in_drum(place, np.zeros((2, 2)), mass, 4.0) == pytest.approx(still, rel=1e-12)
+    assert drums.energy_in_drum(place, np.zeros((2, 2)), mass, 4.0) == pytest.approx(still, rel=1e-12)
 
 
 def test_the_law_is_found_in_means_that_follow_it() -> None:
@@ -105,10 +107,44 @@ def test_powers_scatter_as_their_drums_do() -> None:
     assert np.mean(errors) == pytest.approx(np.std(powers, ddof=1), rel=0.23)
 
 
+def test_a_drum_that_has_been_turned_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes back as it was, and is not turned again; unless its file is cut short, or is that of another drum."""
+    turn = drums.Turn(drums.Drum.small(), 2.0, 3)
+    solver, turned = turn.drum.filled(turn.rate, turn.seed), []
+    time, lean, energy = np.linspace(0.0, 1.5, 7), np.arange(7.0), np.full(7, 1e-6)
+
+    def tumble(turn: drums.Turn) -> drums.Tumbling:
+        turned.append(turn)
+        scene = solver.model.scene
+        return drums.Tumbling(turn.rate, time, lean, energy, 21.5, 0.4, 0.1, solver.snapshot(), scene)
+
+    monkeypatch.setattr(drums, "tumble", tumble)
+    path = tmp_path / "drums" / "2-3.npz"
+    first, again = drums.turned((turn, path)), drums.turned((turn, path))
+    assert len(turned) == 1 and again.scene == first.scene
+    assert (again.rate, again.inclination, again.scatter, again.overlap) == (2.0, 21.5, 0.4, 0.1)
+    for had, found in ((time, again.time), (lean, again.lean), (energy, again.energy)):
+        assert np.array_equal(had, found)
+    one, other = frame_arrays(first.frame), frame_arrays(again.frame)
+    assert one.keys() == other.keys() and "strip_corners" in one and (again.frame.step, again.frame.time) == (0, 0.0)
+    for name, array in one.items():
+        np.testing.assert_array_equal(array, other[name], err_msg=name)
+    assert drums.kept(turn._replace(seed=4), path) is None
+    assert drums.kept(turn._replace(drum=dataclasses.replace(turn.drum, step=2e-5)), path) is None
+    whole = path.read_bytes()
+    for size in (0, 10, len(whole) // 2, len(whole) - 30):
+        path.write_bytes(whole[:size])
+        assert drums.kept(turn, path) is None
+    drums.turned((turn, path))
+    assert len(turned) == 2 and drums.kept(turn, path) is not None
+
+
 def test_work_is_shared_among_processes_and_comes_back_in_its_order() -> None:
     """As in this process; and each of two others is another process."""
     tasks = [4.0, 9.0, 16.0]
-    assert side_by_side(math.sqrt, tasks, 2) == side_by_side(math.sqrt, tasks, 1) == [2.0, 3.0, 4.0]
+    done: list[int] = []
+    assert side_by_side(math.sqrt, tasks, 2) == side_by_side(math.sqrt, tasks, 1, done.append) == [2.0, 3.0, 4.0]
+    assert done == [1, 2, 3]
     assert os.getpid() not in side_by_side(_process, [0, 1], 2)
 
 
@@ -120,11 +156,11 @@ def test_a_drum_is_filled_again_above_grains_that_have_fallen() -> None:
     """Twenty grains fall for 0.1 s; then three more hang above them, and those below lie where and as they have come to
     lie, at rest: no triangle has more of its area in another, a step later, than in a bed that has just fallen.
     """
-    once = p03.Drum.small()
+    once = drums.Drum.small()
     falling = once.filled(0.0, 2)
     falling.advance_to(0.1)
     lying = falling.snapshot()
-    twice = dataclasses.replace(once, more=((0.1, p03.Box((-6e-3, 5e-3), (6e-3, 10e-3), 3)),)).filled(1.0, 2)
+    twice = dataclasses.replace(once, more=((0.1, drums.Box((-6e-3, 5e-3), (6e-3, 10e-3), 3)),)).filled(1.0, 2)
     frame = twice.snapshot()
     assert (len(lying.id), len(frame.id)) == (20, 23)
     assert np.allclose(frame.position[:20], lying.position, rtol=0, atol=1e-12)

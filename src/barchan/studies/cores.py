@@ -14,14 +14,28 @@ Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
 
-def side_by_side(work: Callable[[Task], Answer], tasks: Iterable[Task], workers: int | None = None) -> list[Answer]:
+def side_by_side(
+    work: Callable[[Task], Answer],
+    tasks: Iterable[Task],
+    workers: int | None = None,
+    told: Callable[[int], None] = lambda _: None,
+) -> list[Answer]:
     """What `work`, a function of a module, makes of every task, in their order.
 
-    Each core takes one task after another and works at it with one thread; in this process if `workers` is 1.
+    Each core takes one task after another and works at it with one thread; in this process if `workers` is 1. How many
+    are there, of those without a gap from the first on, is `told`.
     """
     many = len(os.sched_getaffinity(0)) if workers is None else workers
     if many == 1:
         with threads.at_most(1):
-            return [work(task) for task in tasks]
+            return _counted(map(work, tasks), told)
     with ProcessPoolExecutor(many, mp_context=get_context("spawn"), initializer=threads.use, initargs=(1,)) as pool:
-        return list(pool.map(work, tasks))
+        return _counted(pool.map(work, tasks), told)
+
+
+def _counted(answers: Iterable[Answer], told: Callable[[int], None]) -> list[Answer]:
+    found = []
+    for answer in answers:
+        found.append(answer)
+        told(len(found))
+    return found
