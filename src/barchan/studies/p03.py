@@ -42,7 +42,7 @@ class Kind(NamedTuple):
 # The paper calls its grains complex, and its wall is made of grains: it says no more about them.
 KINDS = (
     Kind("squares, fins on the wall", Drum.full(), SEEDS),
-    Kind("five corners, wall of squares", Drum.angular(0.0), FEWER),
+    Kind("five corners, wall of squares", Drum.angular(0.0), FEWER | {5.0: [2, 3, 4]}),
     Kind("five corners, wall of squares, μ = 0.3", Drum.angular(0.3), FEWER),
 )
 
@@ -182,12 +182,13 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
         ]),
         Panel("angular velocity (rad/s)", "inclination of the surface (°)", curves),
     ]  # fmt: skip
-    shown = every[:2]  # with friction they look the same
+    shown = list(zip(kinds, every, strict=True))[:2]  # with friction they look the same
     shots = blank_figure(11.0, 4.6 * len(shown))
-    for place, one in enumerate((end for drums in shown for end in (drums[0], drums[-1])), start=1):
-        axes = shots.add_subplot(len(shown), 2, place)
-        draw_scene(one.frame, one.scene.walls, ax=axes, color="speed")
-        axes.set_title(f"{one.rate:g} rad/s", fontsize=9)
+    for row, (kind, drums) in enumerate(shown):
+        for place, one in enumerate((drums[0], drums[-1]), start=1 + 2 * row):
+            axes = shots.add_subplot(len(shown), 2, place)
+            draw_scene(one.frame, one.scene.walls, ax=axes, color="speed")
+            axes.set_title(f"{kind.name}, {one.rate:g} rad/s", fontsize=9)
     return StudyResult(
         tuple(rows),
         (
