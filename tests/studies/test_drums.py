@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import shapely
 
 from barchan.record.schema import frame_arrays
 from barchan.studies import drums, p03
@@ -105,6 +106,39 @@ def test_powers_scatter_as_their_drums_do() -> None:
         powers.append(fit[2])
         errors.append(p03.scatter_of_power(rate, leans, fit))
     assert np.mean(errors) == pytest.approx(np.std(powers, ddof=1), rel=0.23)
+
+
+@pytest.mark.parametrize("angular", [True, False])
+def test_the_wall_of_a_drum_is_rough_all_round_and_lets_no_grain_through(angular: bool) -> None:
+    """A ring of squares, each as large as it is meant to be and about its place on the circle: even two that stand side
+    to side leave less between them than half the smallest grain is wide, and as they are turned at random they reach
+    inwards by half a side to half a diagonal. Or fins, upright and as far apart all round.
+    """
+    drum = drums.Drum.angular(0.3) if angular else drums.Drum.full()
+    few = dataclasses.replace(drum, boxes=(drums.Box((-5e-3, -5e-3), (5e-3, 5e-3), 3),), more=())
+    solver = few.filled(2.0, 4)
+    assert solver.triangle_count == (15 if angular else 12)
+    assert solver.model.scene.materials["grain"].friction == (0.3 if angular else 0.0)
+    made = solver.snapshot().strips
+    assert made is not None
+    corners = made.strip_corners.reshape(-1, 3, 2)
+    many = round(2 * math.pi * 0.02 / drum.pitch)
+    bodies = [shapely.union_all(shapely.polygons(corners[made.strip_wall == 1 + k])) for k in range(many)]
+    assert made.strip_wall.max() == many
+    angle = 2 * math.pi * np.arange(many) / many
+    middle = np.array([(body.centroid.x, body.centroid.y) for body in bodies])
+    outwards = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    reach = 0.02 if angular else 0.02 - 1e-4 - 0.5e-3
+    assert np.allclose(middle, reach * outwards, atol=2e-8)
+    gaps = [shapely.distance(bodies[k - 1], bodies[k]) for k in range(many)]
+    if angular:
+        assert np.allclose([body.area for body in bodies], 1.06e-3**2, rtol=2e-3)
+        inwards = 0.02 - np.array([body.distance(shapely.Point(0.0, 0.0)) for body in bodies])
+        assert max(gaps) < 0.25e-3 and 0.53e-3 < inwards.min() < 0.56e-3 and 0.72e-3 < inwards.max() < 0.76e-3
+        assert few.ends(0.25) == 8.0 and few.ends(8.0) == 3.2
+    else:
+        assert np.allclose([body.area for body in bodies], (1e-3 + 6e-4) * 6e-4, rtol=1e-5)
+        assert np.ptp(gaps) < 1e-8 and few.ends(0.25) == 3.2
 
 
 def test_a_drum_that_has_been_turned_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

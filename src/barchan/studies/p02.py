@@ -96,9 +96,10 @@ class Outflow:
 
     @property
     def clear(self) -> float:
-        """Width, m, of the mouth between the faces of its walls."""
+        """Width, m, of the mouth between the faces of its walls; their middles in a recording that has no faces."""
         made = self.frames[0].strips
-        assert made is not None, "the funnel is made of triangles"
+        if made is None:
+            return self.hopper.mouth
         return 2.0 * float(np.abs(made.strip_corners[:, ::2]).min())
 
     @property
