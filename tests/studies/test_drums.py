@@ -12,6 +12,7 @@ import pytest
 import shapely
 
 from barchan.record.schema import frame_arrays
+from barchan.run.progress import Silent
 from barchan.studies import drums, p03
 from barchan.studies.cores import side_by_side
 from barchan.studies.drums import inclination
@@ -91,6 +92,39 @@ def test_the_power_is_that_of_steady_flow_and_not_fitted_to_too_few_rates() -> N
     assert rows[0].passed is False and fit is None and "3 rates" in rows[0].ours
     rows, fit = p03.judge_power(rate, [20.0 + np.full(2, one) for one in rate], np.zeros(8))
     assert rows[0].passed is False and fit is not None and len(rows) == 1
+
+
+def test_kinds_of_drums_are_kept_apart_and_only_the_first_is_judged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Squares lean by 20° + 0.3° Ω² and pass; the other kinds by 10° + Ω and 30° + Ω^1.5, which is told. In the slow
+    drums grains have all their energy in every tenth sample: in 6 of the 67 after the first third, and rest in 61.
+    """
+    frame, time = drums.Drum.small().filled(1.0, 2).snapshot(), np.linspace(0.1, 10.0, 100)
+    laws = {0.0: (20.0, 0.3, 2.0), 0.1: (10.0, 1.0, 1.0), 0.2: (30.0, 1.0, 1.5)}  # by friction, which names the kind
+
+    def turned(task: tuple[drums.Turn, Path]) -> drums.Tumbling:
+        turn, _ = task
+        repose, factor, power = laws[turn.drum.friction]
+        energy = np.where((np.arange(100) % 10 == 0) | (turn.rate > 1.0), 1.0, 0.0)
+        lean = repose + factor * turn.rate**power
+        return drums.Tumbling(turn.rate, time, time, energy, lean, 0.1, turn.drum.friction, frame, scene)
+
+    scene = drums.Drum.small().scene(1.0, 2)
+    seeds = {0.5: [2], 2.0: [2, 3], 4.0: [2], 6.0: [2], 8.0: [2]}
+    kinds = [p03.Kind(f"μ {mu:g}", dataclasses.replace(drums.Drum.small(), friction=mu), seeds) for mu in laws]
+    monkeypatch.setattr(p03, "turned", turned)
+    monkeypatch.setattr(p03, "KINDS", kinds)
+    monkeypatch.setattr(p03, "side_by_side", lambda work, tasks, _, told: side_by_side(work, tasks, 1, told))
+    result = p03.run(False, tmp_path, Silent())
+    rows = {row.quantity: row for row in result.rows}
+    assert rows["share of time at rest in the drum at 0.5 rad/s"].ours == "0.91"
+    power = "power of Ω in inclination − that of repose, steady flow, from 2 rad/s on"
+    assert rows[power].passed is True and rows[power].ours.startswith("2.00")
+    told = [rows[f"μ {mu}: {power}"] for mu in (0.1, 0.2)]
+    assert [row.ours[:4] for row in told] == ["1.00", "1.50"] and all(row.passed is None for row in told)
+    assert rows["deepest overlap of all drums"].ours == "0.20"
+    assert "μ 0.2: 0.5: 30.4, 2: 32.8 32.8, 4: 38.0" in " ".join(result.notes)
 
 
 def test_powers_scatter_as_their_drums_do() -> None:

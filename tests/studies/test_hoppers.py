@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from barchan.analysis.flow import Flow
+from barchan.model.build import build
+from barchan.solvers.beams import BeamSolver
 from barchan.studies import p02
 from barchan.studies.yee import FEW, SIZE, Hopper
 
@@ -68,3 +71,20 @@ def test_a_shaken_hopper_has_the_acceleration_it_should(frequency: float, accele
         step = 1e-4 / frequency
         path = np.array([motion.path(k * step, *motion.parameters())[2] for k in range(20_000)])
         assert np.abs(np.diff(path, 2)).max() / step**2 == pytest.approx(acceleration * 9.81, rel=1e-4)
+
+
+def test_the_mouth_of_flat_grains_is_clear_between_the_faces_of_its_walls() -> None:
+    """Sides at 45°, t thick, with square ends: their inner corner is t/2 farther along the side and t/2 across it: that
+    is t/√2 towards the middle, on both sides. A recording without faces knows the middles of the walls alone.
+    """
+    hopper = p02.Hopper(40, 6e-3, 0.01, 0.1)
+    model, grains = build(hopper.scene())
+    frame = BeamSolver(model, grains, 8e-6).snapshot()
+    assert frame.strips is not None
+    corners = frame.strips.strip_corners[frame.strips.strip_wall == 1].reshape(-1, 2)  # the right side
+    thick = float(np.ptp(corners @ (math.sqrt(0.5), -math.sqrt(0.5))))
+    none = Flow(np.zeros(1), np.zeros(1, int), np.zeros(1), 40)
+    found = p02.Outflow(hopper, model.scene, none, np.zeros((1, 1)), 0.0, [frame])
+    assert found.clear == pytest.approx(6e-3 - math.sqrt(2) * thick, abs=1e-5 * thick)
+    assert 0.3e-3 < thick < 1.5e-3
+    assert replace(found, frames=[replace(frame, strips=None)]).clear == 6e-3

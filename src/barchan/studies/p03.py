@@ -146,8 +146,9 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     kinds, workers = ((Kind("squares", Drum.small(), {0.7: [2], 8.0: [2]}),), 1) if quick else (KINDS, None)
     every = turn_all(kinds, workers, folder / "drums", progress)
     found = every[0]
-    rate, leans, rest = Series.of(found)
-    slow, fast, lean = found[0], found[-1], Series.of(found).means
+    series = [Series.of(drums) for drums in every]
+    (rate, leans, rest), lean = series[0], series[0].means
+    slow, fast = found[0], found[-1]
     deepest = max(one.overlap for drums in every for one in drums)
     rows = [
         Row(f"share of time at rest in the drum at {slow.rate:g} rad/s", "most of it", f"{rest[0]:.2f}", "",
@@ -165,8 +166,7 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
         if fit is not None:
             fine = np.linspace(0.0, rate[-1], 100)
             curves.append(Curve(fine, law(fine, *fit), f"{fit[0]:.1f}° + {fit[1]:.2g}° Ω^{fit[2]:.2f}", "dashed"))
-    for kind, drums in zip(kinds[1:], every[1:], strict=True):
-        other = Series.of(drums)
+    for kind, other in zip(kinds[1:], series[1:], strict=True):
         judged, _ = judge_power(*other)
         rows += [
             Row(f"{kind.name}: share of time at rest at {other.rate[0]:g} rad/s", "–", f"{other.rest[0]:.2f}"),
@@ -182,7 +182,7 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
         ]),
         Panel("angular velocity (rad/s)", "inclination of the surface (°)", curves),
     ]  # fmt: skip
-    shown = list(zip(kinds, every, strict=True))[:2]  # with friction they look the same
+    shown = list(zip(kinds, every, strict=True))[:2]  # a third row would make them small
     shots = blank_figure(11.0, 4.6 * len(shown))
     for row, (kind, drums) in enumerate(shown):
         for place, one in enumerate((drums[0], drums[-1]), start=1 + 2 * row):
@@ -196,9 +196,9 @@ def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
             Picture(save_figure(draw_panels(panels, columns=3), folder / "inclination.png"),
                     "Motion in the drum over time, and its inclination against the angular velocity (Fig. 19)."),
         ),
-        ("Grains are squares without friction; the drum's wall has fins and μ = 1, the paper's its own grains.",
-         *(f"Inclination (°) of each drum by angular velocity (rad/s), {kind.name}: {Series.of(drums)}."
-           for kind, drums in zip(kinds, every, strict=True)),
+        ("The drums that are judged have squares without friction and fins with μ = 1; the paper's wall is of grains.",
+         *(f"Inclination (°) of each drum by angular velocity (rad/s), {kind.name}: {told}."
+           for kind, told in zip(kinds, series, strict=True)),
          f"The law is of steady flow (Rajchenbach 1990): drums that rest for {STEADY:.0%} of the time do not count."),
     )  # fmt: skip
 
