@@ -56,20 +56,39 @@ def friction_force(
 
 
 @njit(cache=True)
+def side_by_side(world: Any, i: int, k: int, sx: float, sz: float, both: Any) -> None:
+    """The corners of two triangles in both (2, 6) m, those of the second moved by s, m."""
+    for v in range(3):
+        both[0, 2 * v], both[0, 2 * v + 1] = world[i, 2 * v], world[i, 2 * v + 1]
+        both[1, 2 * v], both[1, 2 * v + 1] = world[k, 2 * v] + sx, world[k, 2 * v + 1] + sz
+
+
+@njit(cache=True)
 def find_overlaps(
-    low: int, high: int, first: Any, second: Any, state: Any, bound: Any, world: Any, parting: Any, touching: Any
-) -> None:
+    low: int, high: int, first: Any, second: Any, round_way: Any, state: Any, bound: Any, world: Any, parting: Any,
+    touching: Any,
+) -> None:  # fmt: skip
     """touching[p] = 1 for near pairs low … high that overlap, else 0; circles about triangles are looked at first.
 
-    parting[p]: the edge that kept the pair apart last time, which mostly does so again.
+    round_way: (pairs, 2) m, by how much the second triangle is to be moved to be near the first; (0, 2) where no axis
+    is periodic. parting[p]: the edge that kept the pair apart last time, which mostly does so again.
     """
+    both = np.empty((2, 6))
     for p in range(low, high):
         i, k = first[p], second[p]
         dx, dz = state[i, 0, 0] - state[k, 0, 0], state[i, 1, 0] - state[k, 1, 0]
+        sx, sz = 0.0, 0.0
+        if len(round_way):
+            sx, sz = round_way[p, 0], round_way[p, 1]
+            dx, dz = dx - sx, dz - sz
         reach = bound[i] + bound[k]
         touching[p] = 0
         if dx * dx + dz * dz < reach * reach:
-            parting[p] = parting_edge(world, i, k, parting[p])
+            if sx == 0.0 and sz == 0.0:
+                parting[p] = parting_edge(world, i, k, parting[p])
+            else:
+                side_by_side(world, i, k, sx, sz, both)
+                parting[p] = parting_edge(both, 0, 1, parting[p])
             touching[p] = parting[p] == 6
 
 
@@ -86,37 +105,41 @@ def list_overlaps(pairs: int, touching: Any, overlaps: Any) -> int:
 
 @njit(cache=True, error_model="numpy")
 def push_apart(
-    low: int, high: int, overlaps: Any, first: Any, second: Any, state: Any, world: Any, mass: Any, area: Any,
-    material: Any, kinds: int, table: Any, graded: bool, slow: float, step: float, out: Any,
+    low: int, high: int, overlaps: Any, first: Any, second: Any, round_way: Any, state: Any, world: Any, mass: Any,
+    area: Any, material: Any, kinds: int, table: Any, graded: bool, slow: float, step: float, out: Any,
 ) -> None:  # fmt: skip
-    """What the overlapping pairs low … high do: out[pair] has the columns of `beams_overlap`.
+    """What the overlapping pairs low … high do: out[pair] has the columns of `beams_overlap`, points beside the first.
 
-    graded: the force has an energy; else the paper's five kinds. table: (kinds², 2) contact stiffness Y (Pa) and
-    friction of two materials.
+    round_way: as in `find_overlaps`. graded: the force has an energy; else the paper's five kinds. table: (kinds², 2)
+    contact stiffness Y (Pa) and friction of two materials.
     """
-    here, spare = np.empty((9, 2)), np.empty((9, 2))
+    here, spare, both = np.empty((9, 2)), np.empty((9, 2)), np.empty((2, 6))
     tag, spare_tag, mark = np.empty(9, np.int64), np.empty(9, np.int64), np.empty(9, np.int64)
     for c in range(low, high):
         p = overlaps[c]
         i, k = first[p], second[p]
         row = out[p]
         row[:] = 0.0
-        xi, zi, xk, zk = state[i, 0, 0], state[i, 1, 0], state[k, 0, 0], state[k, 1, 0]
-        n = clip(world, i, k, here, tag, spare, spare_tag)
+        sx, sz = 0.0, 0.0
+        if len(round_way):
+            sx, sz = round_way[p, 0], round_way[p, 1]
+        xi, zi, xk, zk = state[i, 0, 0], state[i, 1, 0], state[k, 0, 0] + sx, state[k, 1, 0] + sz
+        side_by_side(world, i, k, sx, sz, both)
+        n = clip(both, 0, 1, here, tag, spare, spare_tag)
         if n == 0:
             continue
         young, friction = table[material[i] * kinds + material[k], 0], table[material[i] * kinds + material[k], 1]
         if graded:
             exact(here, tag, n, young, min(area[i], area[k]), xi, zi, xk, zk, row)
         else:
-            five_kinds(world, i, k, here, tag, n, mark, young, area[i], area[k], xi, zi, xk, zk, row)
+            five_kinds(both, 0, 1, here, tag, n, mark, young, area[i], area[k], xi, zi, xk, zk, row)
         push = math.sqrt(row[PUSH_X] ** 2 + row[PUSH_Z] ** 2)
         if friction > 0.0 and push > 0.0:
             ix, iz, kx, kz = row[POINT_X] - xi, row[POINT_Z] - zi, row[POINT_X] - xk, row[POINT_Z] - zk
             vx = state[i, 0, 1] - state[i, 2, 1] * iz - state[k, 0, 1] + state[k, 2, 1] * kz
             vz = state[i, 1, 1] + state[i, 2, 1] * ix - state[k, 1, 1] - state[k, 2, 1] * kx
-            both = mass[i] * mass[k] / (mass[i] + mass[k])
-            fx, fz = friction_force(push, vx, vz, row[PUSH_X] / push, row[PUSH_Z] / push, friction, slow, both, step)
+            heft = mass[i] * mass[k] / (mass[i] + mass[k])
+            fx, fz = friction_force(push, vx, vz, row[PUSH_X] / push, row[PUSH_Z] / push, friction, slow, heft, step)
             row[DRAG_X], row[DRAG_Z] = fx, fz
             row[DRAG_TURN_FIRST], row[DRAG_TURN_SECOND] = ix * fz - iz * fx, -(kx * fz - kz * fx)
 

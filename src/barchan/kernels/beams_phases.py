@@ -19,11 +19,13 @@ def work(which: int, low: int, high: int, c: Any, step: float, half: float, adva
     elif which == PLACE:
         place_corners(low, high, c.state, c.body, c.facing, c.world, c.load)
     elif which == FIND:
-        find_overlaps(low, high, c.first, c.second, c.state, c.bound, c.world, c.parting, c.touching)
+        find_overlaps(
+            low, high, c.first, c.second, c.round_way, c.state, c.bound, c.world, c.parting, c.touching
+        )  # fmt: skip
     elif which == PUSH:
         push_apart(
-            low, high, c.overlaps, c.first, c.second, c.state, c.world, c.mass, c.area, c.material, c.kinds, c.table,
-            c.graded, c.slow, step, c.out,
+            low, high, c.overlaps, c.first, c.second, c.round_way, c.state, c.world, c.mass, c.area, c.material,
+            c.kinds, c.table, c.graded, c.slow, step, c.out,
         )  # fmt: skip
     elif which == WALLS:
         push_from_walls(

@@ -96,6 +96,15 @@ class BeamSolver:
         return self.step * self.dt
 
     @property
+    def least_period(self) -> float:
+        """The shortest, m, that a periodic axis may be: no triangle may touch another, nor a grain itself, on both
+        sides.
+        """
+        bound = max(self.arrays["bound"].max(initial=0.0), beams_arrays.poured_bounds(self.model).max(initial=0.0))
+        radius = max(beams_ledger.bodies(self).radius.max(initial=0.0), self.model.poured.radius.max(initial=0.0))
+        return float(max(2 * (2 * bound + self.skin), 2 * radius + self.skin))
+
+    @property
     def worst_overlap(self) -> float:
         """The largest share of a triangle that has lain in an overlap so far."""
         return float(self.arrays["worst"][0])
@@ -147,7 +156,11 @@ class BeamSolver:
 
     def rebuild(self) -> None:
         """Make the lists of near triangles anew."""
-        self.width = beams_arrays.make_lists(self.arrays, self.skin, self.width)
+        if self.model.periodic.any():
+            shift = common.turns(self.model, beams_ledger.bodies(self).position)
+            if shift.any():
+                beams_arrays.wrap(self.arrays, shift)
+        self.width = beams_arrays.make_lists(self.model, self.arrays, self.skin, self.width)
         self.rebuilds += 1
         self._scratch = self._room_for_steps()
 
@@ -168,6 +181,7 @@ class BeamSolver:
             empty = np.zeros(0, np.int64)
             known |= beams_arrays.scratch(counts["rows"], counts["free"], 0, counts["beams"], len(a["servo"]))
             known |= dict.fromkeys(("first", "second"), empty)
+            known["round_way"] = np.zeros((0, 2))
             known["origin"] = np.zeros((counts["rows"], 2))
         return Arrays(**{name: counts[name] if name in counts else known[name] for name in Arrays._fields})
 
@@ -236,8 +250,9 @@ class BeamSolver:
         return self.arrays["gravity"].copy()
 
     def positions(self) -> np.ndarray:
-        """Centres of mass (N, 3) m in the order of ids."""
-        return beams_ledger.bodies(self).position[np.argsort(self.arrays["id"])]
+        """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
+        position = beams_ledger.bodies(self).position[np.argsort(self.arrays["id"])]
+        return position - common.turns(self.model, position)
 
     def fastest(self) -> float:
         """The highest speed of a grain, m/s."""
@@ -291,6 +306,7 @@ class BeamSolver:
         counts = np.bincount(a["broken"][a["broken"] > 0], minlength=4)
         counts[0] = np.count_nonzero(a["yielded"])
         a.setdefault("happened", counts)
+        a.setdefault("round_way", np.zeros((0, 2)))
         a["booked"] = np.append(a["booked"], np.zeros(beams_ledger.BOOKS - len(a["booked"])))
         a["state"] = beams_arrays.with_whirl(a["state"], a["mass"], a["inertia"])
         for name, array in beams_arrays.servos(model).items():  # which older checkpoints have not

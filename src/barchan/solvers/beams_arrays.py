@@ -16,12 +16,12 @@ from barchan.model.build_triangles import Triangles, build_triangles
 from barchan.model.grains import Grains
 from barchan.scene.materials import surface
 from barchan.solvers import beams_walls
-from barchan.solvers.beams_ledger import BOOKS
+from barchan.solvers.beams_ledger import BOOKS, WRAPPED
 from barchan.solvers.common import BY_TIME, REMOVED
 
 SKIN = 0.3  # of the mean circle about a triangle
 CELLS_PER_TRIANGLE = 8
-AWAY = 1e6  # m, where triangles of walls that are not there wait
+AWAY = 1e6  # m along y, where triangles of walls that are not there wait
 
 
 class Arrays(NamedTuple):
@@ -48,6 +48,7 @@ class Arrays(NamedTuple):
     origin: Any
     first: Any
     second: Any
+    round_way: Any
     parting: Any
     touching: Any
     overlaps: Any
@@ -251,34 +252,48 @@ def constants(model: Model) -> dict[str, np.ndarray]:
     }
 
 
-def make_lists(a: dict[str, np.ndarray], skin: float, room: int) -> int:
-    """Near pairs of triangles of different grains, and of walls: first, second, origin.
+def wrap(a: dict[str, np.ndarray], shift: np.ndarray) -> None:
+    """Move grains by minus `shift` (N, 3) m, round a periodic box; the ledger keeps their potential energy."""
+    free = int(np.count_nonzero(a["grain"] >= 0))
+    x, z = shift[a["grain"][:free]][:, [0, 2]].T
+    state, mass = a["state"][:free], a["mass"][:free]
+    a["booked"][WRAPPED] -= float(np.sum(mass * (x * a["gravity"][0] + z * a["gravity"][2])))
+    state[:, 0, 0] -= x
+    state[:, 1, 0] -= z
+    for k in range(2, 5):  # torques about the origin, and their derivatives
+        state[:, WHIRL, k] -= mass * (x * state[:, 1, k] - z * state[:, 0, k])
+
+
+def make_lists(model: Model, a: dict[str, np.ndarray], skin: float, room: int) -> int:
+    """Near pairs of triangles of different grains, and of walls: first, second, round_way, origin.
 
     Answers with how many neighbours a row needed at the most.
     """
-    rows = len(a["bound"])
+    rows, box = len(a["bound"]), model.box
     place = np.zeros((rows, 4))
     place[:, 0], place[:, 2], place[:, 3] = a["state"][:, 0, 0], a["state"][:, 1, 0], a["bound"]
     gone = (a["grain"] < 0) & ~a["row_present"]
-    place[gone, 0] = AWAY
-    low = place[~gone, :3].min(axis=0) if rows and not gone.all() else np.zeros(3)
+    there = place[~gone, :3] if rows and not gone.all() else np.zeros((1, 3))
+    place[gone, 1] = AWAY
+    low = np.where(model.periodic, model.low, there.min(axis=0))
     reach = 2 * float(a["bound"].max(initial=1e-3)) + skin
-    span = np.ptp(place[~gone, :3], axis=0) if rows and not gone.all() else np.zeros(3)
-    cells = np.maximum(span / reach, 1.0)
+    cells = np.maximum(np.where(model.periodic, box, np.ptp(there, axis=0)) / reach, 1.0)
     while np.prod(np.floor(cells)) > CELLS_PER_TRIANGLE * rows + 64:
         cells[np.argmax(cells)] /= 2
-    count = np.maximum(np.floor(cells), 1).astype(np.int64) + np.array([1, 0, 1])
+    count = np.maximum(np.floor(cells), 1).astype(np.int64)
+    size = np.where(model.periodic, box / count, reach)
+    count[[0, 2]] += ~model.periodic[[0, 2]]
     number = np.empty(rows, np.int64)
-    neighbours.cell_numbers(place, rows, low, np.full(3, reach), np.arange(3), count, number)
+    neighbours.cell_numbers(place, rows, low, size, np.arange(3), count, number)
     begin, entries = np.zeros(int(np.prod(count)) + 1, np.int64), np.zeros(rows, np.int64)
     neighbours.sort_by_cell(number, rows, int(np.prod(count)), begin, entries)
-    counts, none = np.zeros(rows, np.int64), np.zeros(3)
+    counts, inverse = np.zeros(rows, np.int64), np.divide(1.0, box, out=np.zeros(3), where=box > 0)
     spot, owner = np.empty((rows, 4)), np.empty(rows, np.int64)
     neighbours.by_cell(place, a["grain"], entries, rows, spot, owner)
     while True:
         found = np.empty((rows, room), np.int32)
         neighbours.near_spheres(
-            place, a["grain"], rows, number, begin, entries, spot, owner, count, none, none, skin, found, counts
+            place, a["grain"], rows, number, begin, entries, spot, owner, count, box, inverse, skin, found, counts
         )
         most = int(counts.max(initial=0))
         if most <= room:
@@ -288,5 +303,11 @@ def make_lists(a: dict[str, np.ndarray], skin: float, room: int) -> int:
     pairs = int(neighbours.running_sum(counts, rows, start))
     first, second = np.zeros(pairs, np.int64), np.zeros(pairs, np.int64)
     neighbours.fill_pairs(found, counts, rows, start, first, second)
-    a.update(first=first, second=second, origin=np.ascontiguousarray(a["state"][:, :2, 0]))
+    round_way = np.zeros((0, 2))
+    if model.periodic.any():
+        apart = a["state"][first, :2, 0] - a["state"][second, :2, 0]
+        round_way = box[[0, 2]] * np.round(apart * inverse[[0, 2]])
+    a.update(
+        first=first, second=second, round_way=round_way, origin=np.ascontiguousarray(a["state"][:, :2, 0])
+    )  # fmt: skip
     return room

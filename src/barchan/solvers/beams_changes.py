@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -87,7 +88,7 @@ def clear_of_grains(solver: BeamSolver, grains: Grains) -> np.ndarray:
     there = np.zeros((n, 4))
     there[:, [0, 2]], there[:, 3] = a["state"][:n, :2, 0], a["bound"][:n]
     free = np.ones(len(grains), bool)
-    free[overlapping(np.column_stack([grains.position, grains.radius]), there, np.zeros(3))[0]] = False
+    free[overlapping(np.column_stack([grains.position, grains.radius]), there, solver.model.box)[0]] = False
     return free
 
 
@@ -114,8 +115,10 @@ def clear_of_walls(solver: BeamSolver, grains: Grains, names: Sequence[str] | No
         found = beams_walls.inside(solver.model.scene.walls[w])
         solids.append(shapely.transform(found, lambda at, angle=angle, shift=shift: turned(at, angle) + shift))
     tree = shapely.STRtree(np.concatenate([strips, *solids]))
-    near = tree.query(shapely.points(place), predicate="dwithin", distance=grains.radius)[0]
-    free[near] = False
+    steps = [(-length, 0.0, length) if length else (0.0,) for length in solver.model.box[[0, 2]]]
+    for step in itertools.product(*steps):  # round a periodic box
+        near = tree.query(shapely.points(place + step), predicate="dwithin", distance=grains.radius)[0]
+        free[near] = False
     return free
 
 

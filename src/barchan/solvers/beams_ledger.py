@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 
 # Places in `booked`, J: energy that grains bring and take, work of events; and what stays of grains that have gone:
-# losses at contacts, in beams and by friction, and the work of walls.
-BOOKS = 7
-INFLOW, OUTFLOW, EVENTS, NORMAL, BEAM, FRICTION, BY_WALLS = range(BOOKS)
+# losses at contacts, in beams and by friction, and the work of walls; and potential energy that going round a periodic
+# box has taken out.
+BOOKS = 8
+INFLOW, OUTFLOW, EVENTS, NORMAL, BEAM, FRICTION, BY_WALLS, WRAPPED = range(BOOKS)
 
 
 class Present(NamedTuple):
@@ -68,7 +69,8 @@ def kinetic(solver: BeamSolver) -> float:
 def potential(solver: BeamSolver) -> float:
     """Potential energy, J."""
     a, n = solver.arrays, solver.triangle_count
-    return -float(np.sum(a["mass"][:n, None] * a["state"][:n, :2, 0] * a["gravity"][[0, 2]]))
+    height = np.sum(a["mass"][:n, None] * a["state"][:n, :2, 0] * a["gravity"][[0, 2]])
+    return float(a["booked"][WRAPPED] - height)
 
 
 def energies(solver: BeamSolver, state: Present) -> dict[str, float]:
@@ -119,7 +121,7 @@ def bodies(solver: BeamSolver) -> Bodies:
 
 
 class Touching(NamedTuple):
-    """Contacts by grain: rows, or −1 − wall."""
+    """Contacts by grain: rows, or −1 − wall. Points lie beside the first grain, and so does the second with its way."""
 
     first: np.ndarray
     second: np.ndarray
@@ -127,26 +129,30 @@ class Touching(NamedTuple):
     force: np.ndarray
     overlap: np.ndarray
     depth: np.ndarray
+    way: np.ndarray  # (C, 3) m, by which the second is to be moved, round a periodic box
 
 
 def touching(solver: BeamSolver, state: Present) -> Touching:
-    """Overlaps of triangles, with `overlap` the area over the square root of the smaller triangle's area, m."""
+    """Overlaps of triangles, with `overlap` the area over the square root of the smaller triangle's area, m.
+
+    Rows of walls come last, so that a wall's triangle is always the second of a pair.
+    """
     a, pair, n = solver.arrays, state.pair, solver.triangle_count
     i, k = a["first"][pair], a["second"][pair]
     row = state.out[pair]
     real = row[:, AREA] > 0
     i, k, row = i[real], k[real], row[real]
-    flip = i >= n  # a wall's triangle is always second
-    i, k = np.where(flip, k, i), np.where(flip, i, k)
-    sign = np.where(flip, -1.0, 1.0)[:, None]
     force = np.zeros((len(row), 3))
-    force[:, [0, 2]] = sign * (row[:, [PUSH_X, PUSH_Z]] + row[:, [DRAG_X, DRAG_Z]])
+    force[:, [0, 2]] = row[:, [PUSH_X, PUSH_Z]] + row[:, [DRAG_X, DRAG_Z]]
     point = np.zeros((len(row), 3))
     point[:, [0, 2]] = row[:, [POINT_X, POINT_Z]]
+    way = np.zeros((len(row), 3))
+    if len(a["round_way"]):
+        way[:, [0, 2]] = a["round_way"][pair][real]
     wall = np.searchsorted(a["wall_rows"][:, 1], k, side="right") if len(a["wall_rows"]) else np.zeros(len(k), int)
     second = np.where(k < n, a["grain"][k], -1 - wall)
     smaller = np.minimum(a["area"][i], a["area"][k])
-    return Touching(a["grain"][i], second, point, force, row[:, AREA] / np.sqrt(smaller), row[:, AREA] / smaller)
+    return Touching(a["grain"][i], second, point, force, row[:, AREA] / np.sqrt(smaller), row[:, AREA] / smaller, way)
 
 
 def moment(solver: BeamSolver) -> Moment:
@@ -154,7 +160,7 @@ def moment(solver: BeamSolver) -> Moment:
     state, body = present(solver), bodies(solver)
     seen = touching(solver, state)
     branch = body.position[seen.first] - np.where(
-        (seen.second >= 0)[:, None], body.position[np.maximum(seen.second, 0)], seen.point
+        (seen.second >= 0)[:, None], body.position[np.maximum(seen.second, 0)] + seen.way, seen.point
     )
     behind = np.flatnonzero(state.load[: solver.triangle_count, WALL_AREA] > 0)
     share = state.load[behind, WALL_AREA] / solver.arrays["area"][behind]
@@ -174,6 +180,7 @@ def moment(solver: BeamSolver) -> Moment:
         contact_mode=np.zeros(len(seen.first) + smooth, np.int8),
         steps={"steps_accepted": solver.step, "steps_rejected": 0, "shortest_step": solver.dt,
                "longest_step": solver.dt},
+        cell=(*solver.model.box.tolist(), 0.0),
     )  # fmt: skip
 
 
@@ -181,31 +188,34 @@ def frame(solver: BeamSolver, *, contacts: bool) -> Frame:
     """The present moment as a frame, grains in the order of their ids; circles about the triangles are its spheres."""
     a, n, body = solver.arrays, solver.triangle_count, bodies(solver)
     order = np.argsort(a["id"])
-    state = present(solver)
+    state, shift = present(solver), common.turns(solver.model, body.position)
     rank = np.empty(len(solver), np.int64)
     rank[order] = np.arange(len(solver))
     triangles = np.argsort(rank[a["grain"][:n]], kind="stable")
     place = np.zeros((n, 3))
     place[:, [0, 2]] = a["state"][triangles, :2, 0]
+    away = shift[a["grain"][triangles]]
     noted = None
     if contacts:
         seen = touching(solver, state)
         second = np.where(seen.second >= 0, a["id"][np.maximum(seen.second, 0)], seen.second)
         noted = Contacts(
-            a["id"][seen.first], second, seen.point, seen.force, seen.overlap, np.zeros(len(second), np.int8)
-        )
+            a["id"][seen.first], second, seen.point - shift[seen.first], seen.force, seen.overlap,
+            np.zeros(len(second), np.int8),
+        )  # fmt: skip
     half, spin = -0.5 * body.angle[order], np.zeros((len(solver), 3))
     spin[:, 1] = -body.spin[order]
     zero = np.zeros(len(solver))
     where = np.empty(n, np.int64)
     where[triangles] = np.arange(n)
     return Frame(
-        time=solver.time, step=solver.step, id=a["id"][order], group=a["group"][order], position=body.position[order],
-        velocity=body.velocity[order], orientation=np.stack([np.cos(half), zero, np.sin(half), zero], axis=1),
-        spin=spin, mass=body.mass[order], radius=body.radius[order], born=a["born"][order],
-        sphere_grain=rank[a["grain"][:n]][triangles], sphere_position=place, sphere_radius=a["bound"][triangles],
+        time=solver.time, step=solver.step, id=a["id"][order], group=a["group"][order],
+        position=(body.position - shift)[order], velocity=body.velocity[order],
+        orientation=np.stack([np.cos(half), zero, np.sin(half), zero], axis=1), spin=spin,
+        mass=body.mass[order], radius=body.radius[order], born=a["born"][order],
+        sphere_grain=rank[a["grain"][:n]][triangles], sphere_position=place - away, sphere_radius=a["bound"][triangles],
         wall_pose=wall_poses(solver), wall_present=a["wall_present"].copy(), contacts=noted,
-        triangles=Corners(state.world[triangles].copy()),
+        triangles=Corners(state.world[triangles] - np.tile(away[:, [0, 2]], 3)),
         beams=BeamLines(
             where[a["ends"]], a["broken"].astype(np.int8), a["broken_at"].copy(), a["yielded_at"].copy()
         ),
@@ -213,6 +223,7 @@ def frame(solver: BeamSolver, *, contacts: bool) -> Frame:
             np.repeat(np.arange(len(a["wall_rows"])), np.diff(a["wall_rows"])[:, 0]),
             a["body"][n:] + np.tile(a["wall_rest"], 3),
         ),
+        cell=common.cell_rows(solver.model.low, solver.model.box),
     )  # fmt: skip
 
 

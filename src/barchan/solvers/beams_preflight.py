@@ -20,7 +20,7 @@ from barchan.model.triangles import template
 from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
 from barchan.solvers import beams_ledger, beams_walls
 from barchan.solvers.beams import BeamSolver
-from barchan.solvers.preflight import idle_sources
+from barchan.solvers.preflight import idle_sources, small_box
 
 STEPS_PER_PERIOD = 60  # steps in which the quickest vibration or collision is resolved
 # The same in `exact` contact, for 1e-6 of the energy: where a crossing passes a corner, the force has a kink.
@@ -39,7 +39,7 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     if errors:
         raise SceneError(errors)
     solver = BeamSolver(model, grains, 1e-9)
-    errors = [*_overlaps(solver), *_outside(solver), *idle_sources(solver)]
+    errors = [*_overlaps(solver), *_outside(solver), *small_box(solver, grains), *idle_sources(solver)]
     if errors:
         raise SceneError(errors)
     return _soft(model, grains.join(model.poured))
@@ -63,8 +63,6 @@ def _unknown_to_it(model: Model) -> Iterator[Finding]:
         yield Finding("dimensions", str(scene.dimensions), FLAT, "set dimensions = 2")
     if scene.tethers:
         yield Finding("tethers", f"{len(scene.tethers)} of them", 'the solver "beams" has none', "leave them out")
-    if any(scene.periodic):
-        yield Finding("periodic", "true", 'the solver "beams" has open boundaries', "use walls")
     for name, there in (("drag", scene.drag > 0), ("deformation", scene.deformation is not None)):
         if there:
             yield Finding(name, "is set", 'the solver "beams" does not know it', 'use solver = "soft"')
@@ -123,7 +121,8 @@ def _outside(solver: BeamSolver) -> list[Finding]:
     if box is None:
         return []
     place = solver.positions()
-    outside = ((place < np.array(box.low)) | (place > np.array(box.high)))[:, [0, 2]].any(axis=1)
+    outside = ((place < np.array(box.low)) | (place > np.array(box.high))) & ~solver.model.periodic
+    outside = outside[:, [0, 2]].any(axis=1)
     if not outside.any():
         return []
     what = f"{int(outside.sum())} grains start outside the box"

@@ -48,6 +48,7 @@ def _lost(solver: BeamSolver) -> None:
         return
     place = solver.arrays["state"][: solver.triangle_count, :2, 0]
     outside = (place < np.array(box.low)[[0, 2]]) | (place > np.array(box.high)[[0, 2]])
+    outside &= ~solver.model.periodic[[0, 2]]
     if outside.any():
         row = int(np.flatnonzero(outside.any(axis=1))[0])
         raise _error(solver, row, "has left the box", "grains must stay inside `box`",

@@ -41,7 +41,7 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     solver = create(model, grains, 1e-6)  # nothing moves yet: the step does not matter
     moment: Moment = solver.moment()
     errors = [
-        *_overlaps(solver, moment), *_outside(solver, moment), *_wrong_side(solver), *_small_box(solver, grains),
+        *_overlaps(solver, moment), *_outside(solver, moment), *_wrong_side(solver), *small_box(solver, grains),
         *idle_sources(solver),
     ]  # fmt: skip
     if errors:
@@ -129,7 +129,8 @@ def _notes(model: Model) -> list[Finding]:
     return [Finding(f"walls[{k}]", note) for k, wall in enumerate(model.scene.walls) for note in wall.shape.notes()]
 
 
-def _small_box(solver: Any, grains: Grains) -> list[Finding]:
+def small_box(solver: Any, grains: Grains) -> list[Finding]:
+    """Periodic axes that are too short for the grains."""
     model, least, lengths = solver.model, solver.least_period, solver.model.box
     if solver.name == "soft":
         lengths = soft_box.shortest(model, grains)
