@@ -52,7 +52,7 @@ def test_a_rate_of_mass_is_kept_to_the_grain() -> None:
     source = pourer(mass_rate=0.05, size={"kind": "uniform", "low": 0.008, "high": 0.012})
     largest = 2000 * np.pi / 6 * 0.012**3
     for look in range(1, 40):
-        source.pour(0.02 * look, anywhere)
+        source.book(source.pour(0.02 * look, anywhere))
         assert 0 <= 0.05 * 0.02 * look - source.mass < largest
     assert source.number > 20
 

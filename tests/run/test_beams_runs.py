@@ -115,7 +115,7 @@ def test_a_picture_shows_walls_of_triangles_filled(broken):
         ({"solver": "soft"}, "has grains of spheres"),
         ({"dimensions": 3}, "Set dimensions = 2"),
         ({"integrator": "rkf45"}, "beams.integrator"),
-        ({"walls": [{**FLOOR, "absorbing": True}]}, "Use a sink"),
+        ({"walls": [{**FLOOR, "sticky": True}]}, "not held by walls"),
         ({"walls": [{**FLOOR, "point": (0, 0, 0.2)}]}, "behind a wall"),
         ({"time_step": 1e-3}, "needs at least"),
     ],

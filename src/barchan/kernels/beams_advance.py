@@ -17,6 +17,7 @@ from barchan.kernels.beams_contacts import (
     count_kinds,
     deepest_overlap,
     gather,
+    is_taken,
     list_overlaps,
 )
 from barchan.kernels.beams_motion import farthest
@@ -134,8 +135,9 @@ def advance(
     """Take a step of `step` s for each of the poses (steps, walls, 6) of walls; answers with how many were taken.
 
     begin: number of the step before. Comes back early where a triangle has gone farther than `reach` (m) since the
-    lists were made, and where fewer than `whole` beams are left. pressed: None where forces move no wall, which saves
-    compiling what moves them. work: as in `phases`. c.worst: (3,) the deepest overlap so far with its triangles.
+    lists were made, where fewer than `whole` beams are left, and where a wall absorbs a triangle. pressed: None where
+    forces move no wall, which saves compiling what moves them. work: as in `phases`. c.worst: (3,) the deepest overlap
+    so far with its triangles.
     """
     done = 0
     first, second, last = np.int64(PREDICT), np.int64(PLACE), np.int64(CORRECT)
@@ -156,6 +158,8 @@ def advance(
         share, one, other = deepest_overlap(count, c.overlaps, c.first, c.second, c.out, c.area, c.free, c.load)
         if share > c.worst[0]:
             c.worst[0], c.worst[1], c.worst[2] = share, one, other
+        if c.hole >= 0 and is_taken(count, c.overlaps, c.second, c.material, c.hole, c.free, c.load):
+            break
         left = 0
         for b in range(c.beams):
             left += c.broken[b] == 0

@@ -35,9 +35,10 @@ from barchan.kernels.beams_walls import wall_distance, wall_push
 from barchan.kernels.jit import njit
 
 BRAKE = 0.1  # of the momentum that a step of friction may take at most
-# Rows of `load`: force (N) and counter-clockwise torque (N m) of contacts, of friction, of walls' stored energy …
-LOADS = 8
-LOAD_X, LOAD_Z, LOAD_TURN, DRAG_LOAD_X, DRAG_LOAD_Z, DRAG_LOAD_TURN, WALL_STORED, WALL_AREA = range(LOADS)
+# Columns of `load`: force (N) and counter-clockwise torque (N m) of contacts and of friction; energy stored at smooth
+# walls (J), the largest area behind one (m²), and the smooth wall that absorbs the triangle, counted from 1, or 0.
+LOADS = 9
+LOAD_X, LOAD_Z, LOAD_TURN, DRAG_LOAD_X, DRAG_LOAD_Z, DRAG_LOAD_TURN, WALL_STORED, WALL_AREA, TAKEN = range(LOADS)
 
 
 @njit(cache=True)
@@ -180,13 +181,14 @@ def push_from_walls(
     low: int, high: int, walls: int, wall_kind: Any, wall_now: Any, wall_motion: Any, wall_material: Any,
     wall_present: Any,
     state: Any, world: Any, bound: Any, mass: Any, area: Any, material: Any, kinds: int, table: Any, graded: bool,
-    slow: float, step: float, wall_servo: Any, load: Any, wall_power: Any, reaction: Any,
+    slow: float, step: float, wall_servo: Any, hole: int, load: Any, wall_power: Any, reaction: Any,
 ) -> None:  # fmt: skip
     """Add what half-planes and circles do to the triangles that reach behind them.
 
     wall_now: (walls, 4) as in `wall_distance`; wall_motion: (walls, 3) velocity of the scene's origin on the wall and
     spin. wall_power: (free, 2) W, what walls do through pushes and through friction. reaction: (free, servos, 3) the
     force of walls that are moved by forces and its torque about the origin; wall_servo: (walls,) which one, or −1.
+    hole: the material of walls that push nothing but absorb what touches them.
     """
     corner = np.empty((3, 2))
     for t in range(low, high):
@@ -203,6 +205,10 @@ def push_from_walls(
             young = table[material[t] * kinds + wall_material[w], 0]
             friction = table[material[t] * kinds + wall_material[w], 1]
             stored, part, px, pz = wall_push(world, t, wall_kind[w], now, young, area[t], graded, corner)
+            if wall_material[w] == hole:
+                if part > 0.0:
+                    load[t, TAKEN] = w + 1
+                continue
             load[t, WALL_STORED] += stored
             load[t, WALL_AREA] = max(load[t, WALL_AREA], part)
             fx, fz = 0.0, 0.0
@@ -229,6 +235,18 @@ def push_from_walls(
                 wall_power[t, 1] += fx * vx + fz * vz
                 if wall_servo[w] >= 0:
                     note(reaction[t, wall_servo[w]], fx, fz, px, pz)
+
+
+@njit(cache=True)
+def is_taken(count: int, overlaps: Any, second: Any, material: Any, hole: int, free: int, load: Any) -> bool:
+    """Whether a triangle touches a wall that absorbs it; hole: as in `push_from_walls`."""
+    for c in range(count):
+        if material[second[overlaps[c]]] == hole:
+            return True
+    for t in range(free):
+        if load[t, TAKEN] > 0.0:
+            return True
+    return False
 
 
 @njit(cache=True)

@@ -31,7 +31,7 @@ def work(which: int, low: int, high: int, c: Any, step: float, half: float, adva
         push_from_walls(
             low, high, c.smooth, c.smooth_kind, c.smooth_now, c.smooth_motion, c.smooth_material, c.smooth_present,
             c.state, c.world, c.bound, c.mass, c.area, c.material, c.kinds, c.table, c.graded, c.slow, step,
-            c.smooth_servo, c.load, c.wall_power, c.reaction,
+            c.smooth_servo, c.hole, c.load, c.wall_power, c.reaction,
         )  # fmt: skip
     elif which == BEND:
         bend(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import zlib
 from dataclasses import dataclass
 
@@ -10,9 +11,11 @@ import numpy as np
 from barchan.model.grains import Grains
 from barchan.model.triangles import areas, fans, template
 from barchan.scene.grains import GrainGroup
-from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
+from barchan.scene.polygons import FLAT_SHAPES, FlatShape, IrregularGrain
 from barchan.scene.scene import Scene
 from barchan.scene.sources import Source
+
+OUTLINES = 4096  # of irregular grains, for their mean area
 
 
 @dataclass(frozen=True)
@@ -83,14 +86,27 @@ def _group(scene: Scene, grains: Grains, index: int) -> tuple[np.ndarray, np.nda
         begin = () if isinstance(kind, GrainGroup) else (int(grains.id[mine[:1]].sum()),)
         key = (zlib.crc32(kind.name.encode()), 1, *begin)
         rng = np.random.default_rng(np.random.SeedSequence(scene.seed, spawn_key=key))
-        inward, aside = rng.random((2, len(mine), count))
-        corners = _centred(fans(1.0 - shape.scatter * inward, shape.scatter * (aside - 0.5)))
+        corners = _irregular(shape, len(mine), rng)
     else:
         corners = np.broadcast_to(grain.corners, (len(mine), *grain.corners.shape))
     corners = (size[:, None, None, None] * corners).reshape(-1, 3, 2)
     offset = count * np.arange(len(mine))
     shared = (grain.shared + offset[:, None, None] * np.array([1, 1, 0])).reshape(-1, 3)
     return corners, np.repeat(mine, count), shared
+
+
+def _irregular(shape: IrregularGrain, count: int, rng: np.random.Generator) -> np.ndarray:
+    """Outlines of that many grains of size 1, (g, n, 3, 2)."""
+    inward, aside = rng.random((2, count, shape.corners))
+    return _centred(fans(1.0 - shape.scatter * inward, shape.scatter * (aside - 0.5)))
+
+
+@functools.lru_cache(maxsize=64)
+def mean_area(shape: FlatShape) -> float:
+    """The area of a grain of size 1, m²; of irregular ones on average, and of a polygon in metres as it is."""
+    if isinstance(shape, IrregularGrain):
+        return float(areas(_irregular(shape, OUTLINES, np.random.default_rng(0))).sum() / OUTLINES)
+    return float(areas(template(shape).corners).sum())
 
 
 def _centred(corners: np.ndarray) -> np.ndarray:

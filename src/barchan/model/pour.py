@@ -12,9 +12,11 @@ import numpy as np
 from barchan.errors import Finding, SceneError
 from barchan.geometry import unit
 from barchan.model.build_grains import assemble, clump_of, space_in
+from barchan.model.build_triangles import mean_area
 from barchan.model.grains import Grains, no_grains
 from barchan.model.room import first_come, overlapping, spheres_of
 from barchan.model.sizes import draw_sizes
+from barchan.scene.polygons import FLAT_SHAPES
 from barchan.scene.sources import Source
 
 if TYPE_CHECKING:
@@ -69,13 +71,19 @@ class Pourer:
 
     def _affordable(self, mass: float, left: float) -> int:
         """How many of the next grains, whose sizes it draws, have together at most that mass, kg."""
-        per = self.scene.materials[self.source.material].density * self.clump.volume
         while True:
-            masses = np.cumsum([per * size**3 for size in self.waiting])
+            masses = np.cumsum([self.mass_of(size) for size in self.waiting])
             if len(masses) >= left or (len(masses) and masses[-1] > mass) or len(masses) >= 4 * self._most():
-                affordable = int(np.count_nonzero(masses <= mass + ROUND_OFF * per * self._size(0.5) ** 3))
+                affordable = int(np.count_nonzero(masses <= mass + ROUND_OFF * self.mass_of(self.size_at(0.5))))
                 return int(min(affordable, left))
             self._draw(len(self.waiting) + 16)
+
+    def mass_of(self, size: float) -> float:
+        """The mass, kg, of a grain of this size; of irregular flat ones on average."""
+        density, shape = self.scene.materials[self.source.material].density, self.source.shape
+        if isinstance(shape, FLAT_SHAPES):
+            return density * self.scene.beams.thickness * mean_area(shape) * size**2
+        return density * self.clump.volume * size**3
 
     def _draw(self, count: int) -> None:
         """Have the sizes of at least that many grains ready."""
@@ -85,14 +93,14 @@ class Pourer:
             drawn = np.ones(missing) if size is None else draw_sizes(size, missing, self.rng, where=where)
             self.waiting += drawn.tolist()
 
-    def _size(self, share: float) -> float:
+    def size_at(self, share: float) -> float:
         """A size, m, between the smallest (share 0) and the largest (share 1); 1 for a clump in metres."""
         low, high = (1.0, 1.0) if self.source.size is None else self.source.size.bounds()
         return low + share * (high - low)
 
     def _most(self) -> int:
         """How many grains the region holds at most, about."""
-        own = self.space.share(np.array([self.clump.bounding_radius * self._size(0.5)]))
+        own = self.space.share(np.array([self.clump.bounding_radius * self.size_at(0.5)]))
         return max(1, math.ceil(FULL / own))
 
     # ------------------------------------------------------------ pouring
@@ -117,8 +125,11 @@ class Pourer:
         poured.born[:] = time
         self.number += len(poured)
         self.behind -= len(poured)
-        self.mass += float(poured.mass.sum())
         return poured
+
+    def book(self, poured: Grains) -> None:
+        """Enter the mass of grains that a solver has taken in: flat ones have their own only then."""
+        self.mass += float(poured.mass.sum())
 
     def _candidates(self, size: np.ndarray) -> Grains:
         """Grains of these sizes (N,) m anywhere in the region."""
@@ -162,12 +173,12 @@ class Pourer:
 
     def sample(self, count: int) -> Grains:
         """The smallest grains at random places, to see whether there is any room; not on a source in use."""
-        return self._candidates(np.full(count, self._size(0.0)))
+        return self._candidates(np.full(count, self.size_at(0.0)))
 
     def extremes(self) -> Grains:
         """The smallest and the largest grain, at the lowest and the highest place, as fast as they may be."""
         ends = np.stack([self.space.low, self.space.high])
-        grains = self._grains(np.concatenate([ends, ends]), np.repeat([self._size(0.0), self._size(1.0)], 2))
+        grains = self._grains(np.concatenate([ends, ends]), np.repeat([self.size_at(0.0), self.size_at(1.0)], 2))
         velocity = np.array(self.source.velocity)
         along = unit(velocity) if velocity.any() else np.array([0.0, 0.0, -1.0])
         grains.velocity[:] = velocity + 3 * self.source.velocity_scatter * along
@@ -179,7 +190,7 @@ def extremes(scene: Scene) -> Grains:
     found, errors = no_grains(), []
     for index in range(len(scene.sources)):
         pourer = Pourer(scene, index)
-        widest = 2 * pourer.clump.bounding_radius * pourer._size(1.0)
+        widest = 2 * pourer.clump.bounding_radius * pourer.size_at(1.0)
         if widest > pourer.space.narrowest() * (1 + 1e-12):
             errors.append(Finding(
                 f"sources[{index}].region",

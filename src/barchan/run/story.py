@@ -34,6 +34,7 @@ class Story:
         for name, pourer in self.pourers.items():
             grains = pourer.pour(time, solver.room)
             solver.insert(grains, name, waiting=pourer.behind)
+            pourer.book(grains)
         self.lean(solver, time)
         while due := self._due(solver, time):
             for event in due:

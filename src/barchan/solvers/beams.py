@@ -32,6 +32,7 @@ class BeamSolver:
     """Advances the triangles of a model; between visits many steps run in compiled code."""
 
     name = "beams"
+    turned = 0.0  # J, as in `common.turned_over`
 
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
         self.model, self.dt = model, time_step
@@ -68,6 +69,8 @@ class BeamSolver:
     def _bind(self) -> None:
         self.kernels = kernel_compiler.bind_beams(self._paths())
         self._fixed = beams_arrays.constants(self.model)
+        self.hole = beams_arrays.hole(self.model)
+        self.kinds = self.model.kinds + (self.hole >= 0)
 
     def _paths(self) -> list[Callable[..., Any]]:
         return self.model.walls.paths or [_still]
@@ -128,6 +131,8 @@ class BeamSolver:
             self.step += taken
             beams_watch.finite(self)
             beams_changes.note_breaks(self)
+            if self.hole >= 0:
+                beams_changes.swallow(self)
             poses = poses[taken:]
             if len(poses):
                 self.rebuild()
@@ -174,8 +179,8 @@ class BeamSolver:
         a, beams = self.arrays, self.model.scene.beams
         known = {**self._fixed, **a, **getattr(self, "_scratch", dict.fromkeys(SCRATCH, None))}
         counts: dict[str, Any] = dict(zip(COUNTS, (
-            len(a["bound"]), self.triangle_count, len(a["length"]), len(a.get("first", ())), self.model.kinds,
-            len(a["smooth_kind"]), len(self.model.scene.walls), beams.contact == "exact", beams.slip_speed,
+            len(a["bound"]), self.triangle_count, len(a["length"]), len(a.get("first", ())), self.kinds,
+            len(a["smooth_kind"]), len(self.model.scene.walls), self.hole, beams.contact == "exact", beams.slip_speed,
         ), strict=True))  # fmt: skip
         if known["world"] is None:  # before the first lists
             empty = np.zeros(0, np.int64)
@@ -298,7 +303,8 @@ class BeamSolver:
         solver = cls.__new__(cls)
         solver.model, solver.arrays = model, dict(arrays)
         for name in _SAVED:
-            setattr(solver, name, meta["room" if name == "width" and name not in meta else name])
+            older = {"width": meta.get("room"), "turned": cls.turned}  # as checkpoints had it before
+            setattr(solver, name, meta[name] if name in meta else older[name])
         solver._bind()
         a = solver.arrays
         # What older checkpoints have not, and had no need of: there were no sources, and books were fewer.
@@ -317,5 +323,5 @@ class BeamSolver:
 
 _SAVED = (
     "dt", "step", "rebuilds", "width", "inserted", "next_id", "energy_error", "energy_at_start", "stored_at_start",
-    "potential_at_start", "skin",
+    "potential_at_start", "skin", "turned",
 )  # fmt: skip

@@ -34,6 +34,7 @@ class Arrays(NamedTuple):
     kinds: int
     smooth: int
     moved_walls: int
+    hole: int
     graded: bool
     slow: float
     state: Any
@@ -95,7 +96,7 @@ SCRATCH = (
     "facing", "world", "parting", "touching", "overlaps", "out", "load", "acceleration", "wall_power", "beam_now",
     "reaction",
 )  # fmt: skip
-COUNTS = ("rows", "free", "beams", "pairs", "kinds", "smooth", "moved_walls", "graded", "slow")
+COUNTS = ("rows", "free", "beams", "pairs", "kinds", "smooth", "moved_walls", "hole", "graded", "slow")
 
 
 def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str, np.ndarray]:
@@ -103,13 +104,14 @@ def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str
     scene, free = model.scene, len(triangles)
     own, beams = triangle_rows(triangles), beam_rows(triangles)
     reach = float(max(own["bound"].max(initial=0.0), poured_bounds(model).max(initial=0.0))) or 1e-3
-    walls = beams_walls.beam_walls(model, scene.beams.wall_thickness or reach, 2 * reach)
+    materials = list(scene.materials)
+    owner = [hole(model) if wall.absorbing else materials.index(wall.material) for wall in scene.walls]
+    walls = beams_walls.beam_walls(model, owner, scene.beams.wall_thickness or reach, 2 * reach)
     middle = walls.corners.mean(axis=1)
-    count, materials = len(middle), list(scene.materials)
+    count = len(middle)
     state = np.zeros((count, WHIRL + 1, 5))
     state[:, :2, 0] = middle
     body = (walls.corners - middle[:, None]).reshape(-1, 6)
-    owner = [materials.index(wall.material) for wall in scene.walls]
     wall_rows = free + np.searchsorted(walls.wall, np.arange(len(scene.walls) + 1))
     of_walls = {
         "grain": np.full(count, -1, np.int64), "state": state, "body": body, "mass": np.full(count, 1e30),
@@ -135,6 +137,11 @@ def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str
         "booked": np.zeros(BOOKS), "happened": np.zeros(4, np.int64),
         **servos(model),
     }  # fmt: skip
+
+
+def hole(model: Model) -> int:
+    """What absorbing walls are made of: a material that pushes nothing, after all others; −1 where there are none."""
+    return model.kinds if any(wall.absorbing for wall in model.scene.walls) else -1
 
 
 def triangle_rows(triangles: Triangles) -> dict[str, np.ndarray]:
@@ -228,11 +235,12 @@ def scratch(rows: int, free: int, pairs: int, beams: int, servos: int) -> dict[s
 def constants(model: Model) -> dict[str, np.ndarray]:
     """Numbers of a scene that do not change: stiffness of contacts, beams and their limits."""
     scene, beams = model.scene, model.scene.beams
-    rows = []
-    for a, one in scene.materials.items():
-        for b, other in scene.materials.items():
+    kinds = model.kinds + (hole(model) >= 0)
+    table = np.zeros((kinds, kinds, 2))
+    for i, (a, one) in enumerate(scene.materials.items()):
+        for k, (b, other) in enumerate(scene.materials.items()):
             both = 2 * one.young * other.young / (one.young + other.young)
-            rows.append((both, surface(scene, a, b, False).friction))
+            table[i, k] = both, surface(scene, a, b, False).friction
     breaks, yields = beams.breakage, beams.yielding
     limits = [
         breaks and breaks.stretch, breaks and breaks.force, breaks and breaks.moment, yields and yields.force,
@@ -246,7 +254,7 @@ def constants(model: Model) -> dict[str, np.ndarray]:
         "servo_row": model.walls.servo_row,
         "servo_wall": moved.astype(np.int64),
         "smooth_servo": np.array(smooth, np.int64),
-        "table": np.array(rows, float),
+        "table": table.reshape(-1, 2),
         "constants": np.array([beams.stiffness, bending, beams.damping, turning]),
         "limit": np.array([np.inf if one is None else one for one in limits]),
     }

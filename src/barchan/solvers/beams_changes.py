@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from barchan.kernels.beams_contacts import TAKEN
 from barchan.kernels.beams_motion import BEAM_STORED
 from barchan.kernels.beams_walls import FLAT
 from barchan.kernels.servos import RATE
@@ -16,7 +17,7 @@ from barchan.model.grains import Grains
 from barchan.model.room import overlapping
 from barchan.solvers import beams_arrays, beams_ledger, beams_walls, common
 from barchan.solvers.beams_ledger import BEAM, BY_WALLS, EVENTS, FRICTION, INFLOW, NORMAL, OUTFLOW
-from barchan.solvers.beams_watch import GONE
+from barchan.solvers.common import GONE
 
 if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver
@@ -197,6 +198,22 @@ def remove(solver: BeamSolver, grains: np.ndarray, gate: int) -> None:
     a["booked"][FRICTION] += float(works[1] + works[3])
     a["booked"][BY_WALLS] += float(works[2] + works[3])
     a["booked"][OUTFLOW] += before - book(solver, after)["energy_total"]
+
+
+def swallow(solver: BeamSolver) -> None:
+    """Take away the grains that touch an absorbing wall."""
+    a, state = solver.arrays, beams_ledger.present(solver)
+    pair = state.pair[a["material"][a["second"][state.pair]] == solver.hole]
+    taken = state.load[: solver.triangle_count, TAKEN].astype(np.int64)
+    inside = np.flatnonzero(taken)
+    owner = np.searchsorted(a["wall_rows"][:, 1], a["second"][pair], side="right")
+    grain = np.concatenate([a["grain"][a["first"][pair]], a["grain"][inside]])
+    wall = np.concatenate([owner, a["smooth_wall"][taken[inside] - 1]])
+    rows, first = np.unique(grain, return_index=True)
+    gates = np.array([solver.model.gates.index(solver.model.walls.names[w]) for w in wall[first]], np.int64)
+    names = a["id"][rows]
+    for gate in np.unique(gates):
+        remove(solver, np.flatnonzero(np.isin(a["id"], names[gates == gate])), int(gate))
 
 
 def meet_walls(solver: BeamSolver) -> bool:

@@ -15,6 +15,7 @@ from barchan.kernels.beams_overlap import FULL
 from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
+from barchan.model.pour import Pourer
 from barchan.model.timestep import TimeStep, impact_speed, servo_masses
 from barchan.model.triangles import template
 from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
@@ -53,12 +54,6 @@ def _unknown_to_it(model: Model) -> Iterator[Finding]:
         if not isinstance(kind.shape, FLAT_SHAPES):
             known = ", ".join(shape.key for shape in FLAT_SHAPES)
             yield Finding(f"{where}.shape", kind.shape.key, FLAT, f"known: {known}")
-    for k, source in enumerate(scene.sources):
-        if source.mass_rate is not None:
-            what = "flat grains are poured by number"
-            yield Finding(
-                f"sources[{k}].mass_rate", f"{source.mass_rate:g} kg/s", what, "give a rate, in grains a second"
-            )
     if scene.dimensions != 2:
         yield Finding("dimensions", str(scene.dimensions), FLAT, "set dimensions = 2")
     if scene.tethers:
@@ -88,10 +83,14 @@ def _samples(model: Model) -> Grains:
 def _to_come(model: Model) -> float:
     """How many triangles sources pour in the whole run, about."""
     scene, total = model.scene, 0.0
-    for source in scene.sources:
+    for k, source in enumerate(scene.sources):
         assert isinstance(source.shape, FLAT_SHAPES), "checked before"
         lasts = min(scene.duration, source.end or math.inf) - source.start
-        number = min(source.count or math.inf, math.inf if source.rate is None else source.rate * max(lasts, 0.0))
+        rate = source.rate if source.rate is not None else math.inf
+        if source.mass_rate is not None:
+            pourer = Pourer(scene, k)
+            rate = source.mass_rate / pourer.mass_of(pourer.size_at(0.0))
+        number = min(source.count or math.inf, rate * lasts if lasts > 0 else 0.0)
         total += number * len(template(source.shape).corners)
     return total
 

@@ -35,16 +35,17 @@ class BeamWalls(NamedTuple):
     wall: np.ndarray  # (Q,) int64, ascending
 
 
-def beam_walls(model: Model, thickness: float, reach: float) -> BeamWalls:
-    """The walls of a scene; strips are `thickness` (m) wide, and cut to pieces about as long as `reach` (m)."""
-    materials = list(model.scene.materials)
+def beam_walls(model: Model, owner: list[int], thickness: float, reach: float) -> BeamWalls:
+    """The walls of a scene, of the materials `owner`; strips are `thickness` (m) wide, and cut to pieces about as long
+    as `reach` (m).
+    """
     smooth: list[tuple[int, int, tuple[float, float, float, float], int]] = []
     strips: list[np.ndarray] = []
     owners: list[int] = []
     for index, wall in enumerate(model.scene.walls):
         held = _smooth(wall)
         if held is not None:
-            smooth.append((index, held[0], held[1], materials.index(wall.material)))
+            smooth.append((index, held[0], held[1], owner[index]))
             continue
         corners = strip(_lines(wall), thickness, reach)
         strips.append(corners)
@@ -151,9 +152,8 @@ def refuse(model: Model) -> list[Finding]:
             findings += _refuse_servo(model, wall, f"{where}.motion")
         elif wall.motion and not _stays_flat(wall, model.scene.duration):
             findings.append(Finding(f"{where}.motion", "leaves the x–z plane", "must turn about y and move in x and z"))
-        if wall.absorbing or wall.sticky:
-            what = "absorbing" if wall.absorbing else "sticky"
-            findings.append(Finding(f"{where}.{what}", "true", "the solver 'beams' has none such", "use a sink"))
+        if wall.sticky:
+            findings.append(Finding(f"{where}.sticky", "true", "flat grains are not held by walls", "leave it out"))
         if _smooth(wall) is None and not len(_lines(wall)):
             findings.append(Finding(where, f"a {wall.shape.key} that does not cut the plane y = 0", "it must"))
         elif isinstance(wall.shape, Plane) and _smooth(wall) is None:

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.errors import Finding, RunError
-from barchan.solvers import beams_ledger
+from barchan.solvers import beams_ledger, common
+from barchan.solvers.common import GONE
 
 if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver
 
-GONE = -2  # instead of the row of a triangle that is no longer there; −1 is a smooth wall
 MOST_OVERLAP = 0.9  # of a triangle's area: beyond it two grains are about to pass through each other
 MOST_ENERGY_ERROR = 0.1  # of all the energy that has been turned over
 MOST_CREATED = 0.5  # of the same, that the paper's rules for overlaps may bring in
@@ -56,11 +56,7 @@ def _lost(solver: BeamSolver) -> None:
 
 
 def _balance(solver: BeamSolver, book: dict[str, float]) -> None:
-    spent = sum(abs(book[name]) for name in book if name.startswith("dissipated_"))
-    brought = book["inflow_energy"] - book["outflow_energy"] + book["event_work"]
-    moved = abs(book["potential_energy"] - solver.potential_at_start - brought)
-    scale = book["kinetic_energy"] + book["stored_energy"] + book["beam_energy"] + spent + moved
-    scale = max(scale + abs(book["wall_work"]), 1e-300)
+    scale = common.turned_over(solver, book)
     solver.energy_error = abs(book["energy_error"]) / scale
     created = -book["dissipated_normal"] / scale
     enough = max(abs(book["energy_error"]), -book["dissipated_normal"]) > 1e-12 * abs(book["energy_total"])

@@ -11,6 +11,7 @@ from barchan.kernels.servos import DRIVE_WORK, GRAIN_WORK, LOSS, PRESSED, RATE, 
 from barchan.model.build import Model
 from barchan.observables import Gate
 
+GONE = -2  # instead of the row of what is no longer there; −1 may be a wall
 NUMBER, MASS, MOMENTUM, ENERGY, WAITING = 0, 1, slice(2, 5), 5, 6  # columns of the array `gates`
 BY_TIME, ADDED, REMOVED = 0, 1, -1  # values of the array `rule`: whether a piece of a wall is there
 
@@ -45,6 +46,24 @@ def count_passing(
         book[MASS] += mass[row]
         book[MOMENTUM] += mass[row] * velocity[row]
         book[ENERGY] += carried
+
+
+def turned_over(solver: Any, book: dict[str, float]) -> float:
+    """The energy, J, that a run has turned over so far, against which an error in its ledger is to be seen.
+
+    Grains that go take theirs along, so the most that has been seen counts, which is kept as `turned`; and at least the
+    energy of motion that goes with the momentum of what has passed a gate.
+    """
+    inside = ("kinetic_energy", "stored_energy", "beam_energy", "tether_energy")
+    spent = sum(abs(book[name]) for name in book if name.startswith("dissipated_"))
+    brought = book["inflow_energy"] - book["outflow_energy"] + book["event_work"]
+    moved = abs(book["potential_energy"] - solver.potential_at_start - brought)
+    driven = sum(abs(book.get(name, 0.0)) for name in ("wall_work", "box_work", "rest_work"))
+    gates = solver.arrays["gates"]
+    passed = np.sum(gates[:, MOMENTUM] ** 2 / np.maximum(2 * gates[:, [MASS]], 1e-300))
+    total = sum(book.get(name, 0.0) for name in inside) + spent + moved + driven + float(passed)
+    solver.turned = max(solver.turned, total, 1e-300)
+    return float(solver.turned)
 
 
 def servo_books(model: Model, servo: np.ndarray, motion_table: np.ndarray, ahead: float) -> np.ndarray:

@@ -28,6 +28,7 @@ class HardSolver:
     """Advances the grains of a model from event to event; the loop over events is compiled."""
 
     name = "hard"
+    turned = 0.0  # J, as in `common.turned_over`; older checkpoints do not know it
 
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
         self.model = model
@@ -332,7 +333,7 @@ class HardSolver:
         solver = cls.__new__(cls)
         solver.model = model
         for name in _SAVED:
-            setattr(solver, name, meta[name])
+            setattr(solver, name, meta.get(name, cls.turned) if name == "turned" else meta[name])
         solver.arrays = dict(arrays)
         solver.present = solver.arrays.pop("present")
         solver._bind()
@@ -362,4 +363,4 @@ def _changing(model: Model) -> dict[str, np.ndarray]:
     }
 
 
-_SAVED = ("dt", "steps", "inserted", "energy_error", "energy_at_start", "potential_at_start", "sort_at")
+_SAVED = ("dt", "steps", "inserted", "energy_error", "energy_at_start", "potential_at_start", "sort_at", "turned")

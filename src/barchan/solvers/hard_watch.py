@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.errors import Finding, RunError
-from barchan.solvers import hard_ledger
+from barchan.solvers import common, hard_ledger
+from barchan.solvers.common import GONE
 
 if TYPE_CHECKING:
     from barchan.solvers.hard import HardSolver
@@ -43,26 +44,24 @@ def _lost(solver: HardSolver) -> None:
 
 def _balance(solver: HardSolver) -> None:
     book = hard_ledger.energies(solver)
-    brought = book["inflow_energy"] - book["outflow_energy"] + book["event_work"]
-    moved = abs(book["potential_energy"] - solver.potential_at_start - brought)
-    spent = book["dissipated_normal"] + book["dissipated_friction"]
-    scale = book["kinetic_energy"] + spent + moved + abs(book["wall_work"]) + abs(book["rest_work"])
-    solver.energy_error = abs(book["energy_error"]) / max(scale, 1e-300)
+    solver.energy_error = abs(book["energy_error"]) / common.turned_over(solver, book)
     # What round-off leaves of large numbers that nearly cancel is no error.
     floor = 1e-9 * (abs(book["energy_total"]) + abs(book["potential_energy"]))
     most = MOST_LEAPFROG_ERROR if solver.dt else MOST_ENERGY_ERROR
     if solver.energy_error > most and abs(book["energy_error"]) > floor:
         speeds = np.linalg.norm(hard_ledger.velocities_at(solver, solver.time), axis=1)
         raise _error(
-            solver, int(np.argmax(speeds)),
-            f"moves at {speeds.max():.4g} m/s, and the energy ledger is out by {100 * solver.energy_error:.2g}%",
-            f"it must balance to {100 * most:.2g}%",
+            solver, int(np.argmax(speeds)) if len(speeds) else GONE,
+            f"moves at {speeds.max(initial=0.0):.4g} m/s, and the energy ledger is out by "
+            f"{100 * solver.energy_error:.2g}%", f"it must balance to {100 * most:.2g}%",
             "take a shorter time_step" if solver.dt else "between events motion is exact: this should not happen",
         )  # fmt: skip
 
 
 def _error(solver: HardSolver, row: int, what: str, expected: str, remedy: str) -> RunError:
     """An error that names the grain and where it is."""
+    if row == GONE:
+        return RunError(Finding(f"t = {solver.time:.6g} s", f"a grain that has gone since {what}", expected, remedy))
     where = np.array2string(hard_ledger.positions_at(solver, solver.time)[row], precision=4, separator=", ")
     return RunError(Finding(
         f"t = {solver.time:.6g} s", f"grain {solver.arrays['id'][row]} at {where} m {what}", expected, remedy

@@ -48,8 +48,9 @@ class SoftSolver:
     name = "soft"
     saved: tuple[str, ...] = (
         "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start", "stored_at_start",
-        "energy_error",
+        "energy_error", "turned",
     )  # fmt: skip
+    turned = 0.0  # J, as in `common.turned_over`; older checkpoints do not know it
 
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
         self.model = model
@@ -394,7 +395,7 @@ class SoftSolver:
         solver = cls.__new__(cls)
         solver.model = model
         for name in cls.saved:
-            setattr(solver, name, meta[name])
+            setattr(solver, name, meta.get(name, cls.turned) if name == "turned" else meta[name])
         solver.arrays = dict(arrays)
         solver._bind()
         solver.lists = Lists.restored(model, solver.kernels, solver.arrays, meta["lists"])

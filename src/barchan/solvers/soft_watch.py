@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.errors import Finding, RunError
-from barchan.solvers import soft_ledger
+from barchan.solvers import common, soft_ledger
+from barchan.solvers.common import GONE
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -25,7 +26,8 @@ def check(solver: SoftSolver) -> None:
         rows = np.flatnonzero(solver.arrays["id"] == first)
         other = f"grain {second}" if second >= 0 else f"wall {solver.model.walls.names[-1 - second]!r}"
         raise _error(
-            solver, int(rows[0]), f"has been {100 * depth:.0f}% of the smaller radius deep in {other}",
+            solver, int(rows[0]) if len(rows) else GONE,
+            f"has been {100 * depth:.0f}% of the smaller radius deep in {other}",
             f"overlaps must stay below {100 * MOST_OVERLAP:.0f}%", f"the grains are too soft or too fast: {SHORTER}",
         )  # fmt: skip
     _lost(solver)
@@ -60,21 +62,18 @@ def _lost(solver: SoftSolver) -> None:
 
 
 def _balance(solver: SoftSolver, book: dict[str, float]) -> None:
-    spent = sum(abs(book[name]) for name in book if name.startswith("dissipated_"))
-    brought = book["inflow_energy"] - book["outflow_energy"] + book["event_work"]
-    moved = abs(book["potential_energy"] - solver.potential_at_start - brought)
-    springs = book["stored_energy"] + book["tether_energy"]
-    scale = book["kinetic_energy"] + springs + spent + moved + abs(book["wall_work"]) + abs(book["box_work"])
-    solver.energy_error = abs(book["energy_error"]) / max(scale, 1e-300)
+    scale = common.turned_over(solver, book)
+    solver.energy_error = abs(book["energy_error"]) / scale
     lossy = solver.model.scene.integrator.adaptive and book["energy_error"] < 0  # long steps lose energy, by choice
     # A contact that gives back more than was put into it shows as a dissipation that falls below zero.
     missing = max(0.0 if lossy else abs(book["energy_error"]), -book["dissipated_normal"])
-    error = missing / max(scale, 1e-300)
+    error = missing / scale
     if error > MOST_ENERGY_ERROR and missing > 1e-12 * abs(book["energy_total"]):
         speeds = np.linalg.norm(solver.arrays["velocity"], axis=1)
-        g = int(np.argmax(speeds))
+        g = int(np.argmax(speeds)) if len(speeds) else GONE
         raise _error(
-            solver, g, f"moves at {speeds[g]:.4g} m/s, and the energy ledger is out by {100 * error:.0f}%",
+            solver, g,
+            f"moves at {speeds.max(initial=0.0):.4g} m/s, and the energy ledger is out by {100 * error:.0f}%",
             f"it must balance to {100 * MOST_ENERGY_ERROR:.0f}%", f"energy came from nowhere: {SHORTER}",
         )  # fmt: skip
 
@@ -88,6 +87,8 @@ def _name(solver: SoftSolver, index: int) -> str:
 def _error(solver: SoftSolver, grain: int, what: str, expected: str, remedy: str) -> RunError:
     """An error that names the grain, where it is and what it touches."""
     a = solver.arrays
+    if grain == GONE:
+        return RunError(Finding(f"t = {solver.time:.6g} s", f"a grain that has gone since {what}", expected, remedy))
     seen = soft_ledger.touching(solver, soft_ledger.stored(solver))
     mine = np.flatnonzero((seen.first == grain) | (seen.second == grain))
     others = {_name(solver, int(seen.second[k] if seen.first[k] == grain else seen.first[k])) for k in mine}
