@@ -10,6 +10,7 @@ import numpy as np
 
 from barchan.kernels.beams_contacts import TAKEN
 from barchan.kernels.beams_motion import BEAM_STORED
+from barchan.kernels.beams_overlap import AREA
 from barchan.kernels.beams_walls import FLAT
 from barchan.kernels.servos import RATE
 from barchan.model.build_triangles import build_triangles, turned
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _ROWS = ("grain", "state", "body", "mass", "inertia", "area", "bound", "material", "work", "row_present")
 _GRAINS = ("id", "group", "born", "piece")
 _BEAMS = (
-    "ends", "foot", "beam_rest", "length", "broken", "yielded", "broken_at", "yielded_at", "lost", "beam_loss",
+    "ends", "foot", "beam_rest", "length", "made", "broken", "yielded", "broken_at", "yielded_at", "lost", "beam_loss",
 )  # fmt: skip
 
 
@@ -43,15 +44,27 @@ def note_breaks(solver: BeamSolver) -> None:
     a["broken"][fresh] *= -1
     a["happened"] += np.bincount(a["broken"][fresh], minlength=len(a["happened"]))
     a["broken_at"][fresh], a["beam_loss"][fresh] = solver.time, 0.0
+    together = a["grain"].copy()
     part_grains(solver)
     solver.rebuild()
-    after = beams_ledger.present(solver)
-    # Pieces that lay in each other, as parts of one grain, push each other from now on.
-    a["booked"][EVENTS] += after.stored - held.stored
-    a["booked"][NORMAL] += after.stored - held.stored
+    _allow(solver, together)
+    beams_ledger.present(solver)
     # Forces have jumped: higher derivatives of what they were would mislead the predictor.
     a["state"][: solver.triangle_count, :, 2] = solver.packed().acceleration
     a["state"][: solver.triangle_count, :, 3:] = 0.0
+
+
+def _allow(solver: BeamSolver, together: np.ndarray) -> None:
+    """Let pieces that lay in each other as parts of one grain do so still; together: (rows,) grains before they parted.
+
+    They push each other only where they go deeper: see `relieve`.
+    """
+    a, n, state = solver.arrays, solver.triangle_count, beams_ledger.present(solver)
+    i, k = a["first"][state.pair], a["second"][state.pair]
+    parted = state.pair[(k < n) & (together[i] == together[k])]
+    if len(parted):
+        a["allowed"] = a["allowed"] if len(a["allowed"]) else np.zeros(len(a["first"]))
+        a["allowed"][parted] = state.out[parted, AREA]
 
 
 def part_grains(solver: BeamSolver) -> None:
@@ -190,6 +203,9 @@ def remove(solver: BeamSolver, grains: np.ndarray, gate: int) -> None:
     for name in _GRAINS:
         a[name] = a[name][keep]
     a["wall_rows"] = a["wall_rows"] - free_gone
+    if len(a["allowed"]):
+        stay = ~(gone[a["first"]] | gone[a["second"]])
+        a.update(first=index[a["first"]][stay], second=index[a["second"]][stay], allowed=a["allowed"][stay])
     a["tied"] = beams_arrays.tied(a["ends"], len(a["bound"]))
     solver.rebuild()
     after = beams_ledger.present(solver)
@@ -243,11 +259,12 @@ def span_servos(solver: BeamSolver) -> None:
 
 def exchange_walls(solver: BeamSolver) -> None:
     """Let walls appear and vanish as the present time and the events say; energy that ends so is work of the event."""
-    before = beams_ledger.energies(solver, beams_ledger.present(solver))["energy_total"]
+    held = beams_ledger.present(solver).stored
     if meet_walls(solver):
         solver.rebuild()
-        state = beams_ledger.present(solver)
-        solver.arrays["booked"][EVENTS] += beams_ledger.energies(solver, state)["energy_total"] - before
+        jump, booked = beams_ledger.present(solver).stored - held, solver.arrays["booked"]
+        booked[EVENTS] += jump
+        booked[NORMAL] += jump
 
 
 def rule_wall(solver: BeamSolver, name: str, rule: int) -> None:
