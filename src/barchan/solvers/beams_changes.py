@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.kernels.beams_contacts import TAKEN
-from barchan.kernels.beams_motion import BEAM_STORED
+from barchan.kernels.beams_motion import BEAM_STORED, WHIRL
 from barchan.kernels.beams_overlap import AREA
 from barchan.kernels.beams_walls import FLAT
 from barchan.kernels.servos import RATE
@@ -277,6 +277,11 @@ def rule_wall(solver: BeamSolver, name: str, rule: int) -> None:
 
 def change_gravity(solver: BeamSolver, gravity: np.ndarray) -> None:
     """Let gravity be another one, (3,) m/s²; the jump of potential energy is work of the event."""
-    before = beams_ledger.potential(solver)
-    solver.arrays["gravity"][:] = gravity
-    solver.arrays["booked"][EVENTS] += beams_ledger.potential(solver) - before
+    a, n, before = solver.arrays, solver.triangle_count, beams_ledger.potential(solver)
+    x, z = (gravity - a["gravity"])[[0, 2]]
+    a["gravity"][:] = gravity
+    a["booked"][EVENTS] += beams_ledger.potential(solver) - before
+    state = a["state"][:n]  # accelerations, and the torques about the origin, are those of the new gravity at once
+    state[:, 0, 2] += x
+    state[:, 1, 2] += z
+    state[:, WHIRL, 2] += a["mass"][:n] * (state[:, 0, 0] * z - state[:, 1, 0] * x)
