@@ -30,7 +30,8 @@ def check(solver: BeamSolver) -> None:
         other = "a wall" if wall else "other grains" if second == SEVERAL else "a triangle of another grain"
         raise _error(solver, int(first), f"has had {100 * share:.0f}% of its area in {other}",
                      f"overlaps must stay below {100 * MOST_OVERLAP:.0f}%",
-                     f"the grains are too soft or too fast: {SHORTER}")  # fmt: skip
+                     f"{common.too_deep(solver, range(len(solver.model.scene.walls)) if wall else [])}: {SHORTER}",
+                     )  # fmt: skip
     _lost(solver)
     _balance(solver, beams_ledger.energies(solver, beams_ledger.present(solver)))
 

@@ -29,7 +29,8 @@ def check(solver: SoftSolver) -> None:
         raise _error(
             solver, int(rows[0]) if len(rows) else GONE,
             f"has been {100 * depth:.0f}% of the smaller radius deep in {other}",
-            f"overlaps must stay below {100 * MOST_OVERLAP:.0f}%", f"the grains are too soft or too fast: {SHORTER}",
+            f"overlaps must stay below {100 * MOST_OVERLAP:.0f}%",
+            f"{common.too_deep(solver, [-1 - second] if second < 0 else [])}: {SHORTER}",
         )  # fmt: skip
     _lost(solver)
     _balance(solver, soft_ledger.energies(solver, soft_ledger.stored(solver)))
