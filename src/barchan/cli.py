@@ -148,13 +148,11 @@ def check(scene: SceneName, changes: Changes = None) -> None:
     typer.echo(f"{loaded.name}: ready to run")
     poured = f", and what {len(loaded.sources)} source(s) pour" if loaded.sources else ""
     parts = "triangles" if loaded.solver == "beams" else "spheres"
+    step, steps = plan.time_step, f"about {plan.steps}, {loaded.duration:g} s"
     facts = (
         ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} {parts}{poured}"),
-        (
-            "time step",
-            plan.time_step.text if loaded.stepless else f"{plan.time_step.value:.4g} s: {plan.time_step.text}",
-        ),
-        *(() if loaded.stepless else (("steps", f"about {plan.steps}, {loaded.duration:g} s"),)),
+        ("time step", f"{step.value:.4g} s: {step.text}" if step.fixed else step.text),
+        *([("steps", steps)] if step.fixed else []),
         ("frames", f"{1 + round(loaded.duration * loaded.frame_rate)}"),
     )
     typer.echo(table(facts))

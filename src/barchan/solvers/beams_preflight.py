@@ -16,7 +16,7 @@ from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
 from barchan.model.pour import Pourer
-from barchan.model.timestep import TimeStep, impact_speed, servo_masses
+from barchan.model.timestep import STATED, TimeStep, impact_speed, servo_masses
 from barchan.model.triangles import template
 from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
 from barchan.solvers import beams_ledger, beams_walls
@@ -189,7 +189,7 @@ def choose(model: Model, grains: Grains) -> TimeStep:
                 f"the quickest vibration takes {period:.3g} s and needs at least {FEWEST_PER_PERIOD} steps",
                 f"leave time_step out, or take at most {period / STEPS_PER_PERIOD:.2g} s",
             ))  # fmt: skip
-        return TimeStep(frame / math.ceil(frame / scene.time_step * (1 - 1e-12)), "as the scene states it")
+        return TimeStep.fitting(scene.time_step, frame, STATED)
     steps = STEPS_PER_PERIOD if beams.contact == "paper" else STEPS_IN_EXACT
     why = f"1/{steps} of the quickest vibration of beams and contacts, {period:.3g} s"
-    return TimeStep(frame / math.ceil(frame / (period / steps)), why)
+    return TimeStep.fitting(period / steps, frame, why)
