@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from barchan import __version__
 from barchan import cli_look as look
-from barchan.cli_look import Quiet, RunFolder, open_recording, scene_of
+from barchan.cli_look import Quiet, RunFolder, open_recording
 from barchan.errors import BarchanError, Finding, SceneError
 
 if TYPE_CHECKING:
@@ -302,7 +302,7 @@ def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Prog
     """Draw what is missing; a picture that fails is told and costs nothing but itself."""
     from barchan import draw
 
-    scene = scene_of(recording)
+    scene = recording.scene
     count = len(recording)
     stride = -(-count // MOVIE_FRAMES)
     rate = min(scene.frame_rate / stride, MOVIE_RATE)

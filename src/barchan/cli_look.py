@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from barchan.draw.viewer.live import Live
     from barchan.record.recording import Recording
     from barchan.run.progress import Progress
-    from barchan.scene import Scene
 
 RunFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something goes wrong.")]
@@ -27,13 +26,6 @@ def open_recording(folder: Path) -> Recording:
     from barchan.record.recording import Recording
 
     return Recording(folder)
-
-
-def scene_of(recording: Recording) -> Scene:
-    """The scene that a recording carries with it."""
-    from barchan.scene import loads
-
-    return loads(recording.scene_toml, str(recording.path))
 
 
 @contextmanager
@@ -81,7 +73,7 @@ def render(
     _check_look(color, view, engine)
     pixels = _pixels(size)
     with open_recording(folder) as recording, told(quiet) as progress:
-        scene = scene_of(recording)
+        scene = recording.scene
         look: dict[str, Any] = {
             "color": color, "view": view, "densities": scene.group_densities(), "engine": engine,
         }  # fmt: skip

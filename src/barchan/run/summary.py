@@ -12,7 +12,6 @@ from typing import Any
 from barchan.record.folder import write_error
 from barchan.record.recording import Recording
 from barchan.run.progress import clock_text, short
-from barchan.scene import loads
 
 FILE = "summary.json"
 
@@ -127,7 +126,7 @@ def table(lines: Iterable[tuple[str, str]]) -> str:
 
 def facts(folder: Path, recording: Recording) -> list[tuple[str, str]]:
     """What a recorded run is and how far it has come, as lines of a table."""
-    scene, times = loads(recording.scene_toml, str(recording.path)), recording.times
+    scene, times = recording.scene, recording.times
     until = f"{times[-1]:.6g}" if len(times) else "0"
     stopped = recording.summary.get("stopped")
     state = "finished" if recording.finished else f"stopped itself: {stopped}" if stopped else "not finished"
