@@ -173,11 +173,14 @@ def list_parts(
     if family is not None and family not in FAMILIES:
         raise SceneError(Finding(family, "is nothing that can be listed", f"known: {', '.join(FAMILIES)}"))
     own = {"scenes": _scene_lines, "formats": _format_lines, "studies": _study_lines}  # those that are no parts
-    if name is not None and family not in own:
-        typer.echo(_described(registry.part(str(family), name)))
+    if family is not None and name is not None:
+        if family in own:
+            typer.echo(table([(name, registry.one_of(own[family](), name, family))]))
+        else:
+            typer.echo(_described(registry.part(family, name)))
         return
     for one in [family] if family else FAMILIES:
-        known = own[one](name) if one in own else {key: p.summary() for key, p in registry.parts(one).items()}
+        known = own[one]() if one in own else {key: p.summary() for key, p in registry.parts(one).items()}
         typer.echo(("" if family else f"{one}\n") + table(known.items()) + ("" if family else "\n"))
 
 
@@ -219,7 +222,7 @@ def reproduce(
     ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Studies, such as Y9 (`barchan list studies`); all.")],
     quick: Annotated[bool, typer.Option("--quick", help="A smaller form that takes some seconds.")] = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where runs and figures go.")] = Path("runs/reproduce"),
-    quiet: Quiet = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdicts only, not how far it is.")] = False,
 ) -> None:
     """Compute results of papers: the paper's value, ours, a verdict, and the figure; exit 1 if a verdict fails."""
     from barchan import studies
@@ -330,22 +333,22 @@ def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Prog
     return made
 
 
-def _scene_lines(name: str | None) -> dict[str, str]:
+def _scene_lines() -> dict[str, str]:
     from barchan.scene import library, load
 
-    return {one: load(one).description for one in library() if name in (None, one)}
+    return {name: load(name).description for name in library()}
 
 
-def _format_lines(name: str | None) -> dict[str, str]:
+def _format_lines() -> dict[str, str]:
     from barchan.record.formats import formats
 
-    return {key: made.summary for key, made in formats().items() if name in (None, key)}
+    return {name: made.summary for name, made in formats().items()}
 
 
-def _study_lines(name: str | None) -> dict[str, str]:
+def _study_lines() -> dict[str, str]:
     from barchan.studies import studies
 
-    return {key: study.title for key, study in studies().items() if name in (None, key)}
+    return {name: study.title for name, study in studies().items()}
 
 
 def _described(part: Any) -> str:
