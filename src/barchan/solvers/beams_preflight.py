@@ -125,7 +125,7 @@ def _outside(solver: BeamSolver) -> list[Finding]:
     if not outside.any():
         return []
     what = f"{int(outside.sum())} grains start outside the box"
-    return [Finding("grains", what, "a grain outside the box counts as lost", "enlarge the box or move the fill")]
+    return [Finding("grains", what, "a grain outside the box stops the run", "enlarge the box or move the fill")]
 
 
 def _soft(model: Model, grains: Grains) -> list[Finding]:
