@@ -24,7 +24,8 @@ class RungeKutta(Integrator):
     Stage s is evaluated at y + h Σ stages[s][r] k[r]; `lower` advances, the difference to `higher` judges the step:
     h_opt = h (tolerance h/(2 error))^(1/order), error being the largest difference of two positions. A step is
     accepted where h_opt ≥ 0.75 h; the next one is h_opt between `shortest` and `longest`, cut so that whole steps fill
-    a frame.
+    a frame, and so that no grain flies farther than its smallest sphere's radius: it would fly through a thin wall
+    between two evaluations.
     """
 
     adaptive: ClassVar[bool] = True
@@ -33,10 +34,11 @@ class RungeKutta(Integrator):
     higher: ClassVar[tuple[float, ...]]
     order: ClassVar[int]  # of the lower formula
 
-    tolerance: Annotated[float, Gt(0), Unit("m/s")] = 0.01
-    """ε: error of a position, m, allowed in 2 s."""
-    shortest: PositiveTime = 1e-5
-    """Steps, s, are never shorter; one this short is accepted whatever its error."""
+    tolerance: Annotated[float, Gt(0), Unit("m/s")] | None = None
+    """ε: error of a position, m, allowed in 2 s. None: 1e-4 of the fastest impact, m/s, and 0.01 m/s at most."""
+    shortest: PositiveTime | None = None
+    """Steps, s, are never shorter; one this short is accepted whatever its error. None: as `verlet` takes them, and
+    1e-5 s at most."""
     longest: PositiveTime = 1 / 24
     """Steps, s, are never longer."""
     incremental: bool = False
@@ -45,6 +47,6 @@ class RungeKutta(Integrator):
     @field_validator("longest")
     @classmethod
     def _ordered(cls, longest: float, info: ValidationInfo) -> float:
-        if longest < info.data.get("shortest", 0.0):
+        if longest < (info.data.get("shortest") or 0.0):
             raise ValueError("must not be below `shortest`")
         return longest

@@ -135,11 +135,13 @@ def advance(
     """Take a step of `step` s for each of the poses (steps, walls, 6) of walls; answers with how many were taken.
 
     begin: number of the step before. Comes back early where a triangle has gone farther than `reach` (m) since the
-    lists were made, where fewer than `whole` beams are left, and where a wall absorbs a triangle. pressed: None where
-    forces move no wall, which saves compiling what moves them. work: as in `phases`. c.worst: (3,) the deepest overlap
-    so far with its triangles.
+    lists were made, where fewer than `whole` beams are left, where one yields for the first time, and where a wall
+    absorbs a triangle. pressed: None where forces move no wall, which saves compiling what moves them. work: as in
+    `phases`. c.worst: (3,) the deepest overlap so far with its triangles.
     """
-    done = 0
+    done, before = 0, 0
+    for b in range(c.beams):
+        before += c.yielded[b] == 0
     first, second, last = np.int64(PREDICT), np.int64(PLACE), np.int64(CORRECT)
     while done < len(poses):
         phases(c, first, first, step, 0.5 * step, 1.0, gear, work)
@@ -160,9 +162,10 @@ def advance(
             c.worst[0], c.worst[1], c.worst[2] = share, one, other
         if c.hole >= 0 and is_taken(count, c.overlaps, c.second, c.material, c.hole, c.free, c.load):
             break
-        left = 0
+        left, stiff = 0, 0
         for b in range(c.beams):
             left += c.broken[b] == 0
-        if left < whole or farthest(c.rows, c.state, c.origin, step) > reach:
+            stiff += c.yielded[b] == 0
+        if left < whole or stiff < before or farthest(c.rows, c.state, c.origin, step) > reach:
             break
     return done

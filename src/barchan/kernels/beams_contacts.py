@@ -23,6 +23,7 @@ from barchan.kernels.beams_overlap import (
     POINT_Z,
     PUSH_X,
     PUSH_Z,
+    STORED,
     TINY,
     TURN_FIRST,
     TURN_SECOND,
@@ -36,9 +37,13 @@ from barchan.kernels.jit import njit
 
 BRAKE = 0.1  # of the momentum that a step of friction may take at most
 # Columns of `load`: force (N) and counter-clockwise torque (N m) of contacts and of friction; energy stored at smooth
-# walls (J), the largest area behind one (m²), and the smooth wall that absorbs the triangle, counted from 1, or 0.
-LOADS = 9
-LOAD_X, LOAD_Z, LOAD_TURN, DRAG_LOAD_X, DRAG_LOAD_Z, DRAG_LOAD_TURN, WALL_STORED, WALL_AREA, TAKEN = range(LOADS)
+# walls (J), the largest area behind one (m²), the smooth wall that absorbs the triangle, counted from 1, or 0, and the
+# area that lies in other triangles (m²).
+LOADS = 10
+(
+    LOAD_X, LOAD_Z, LOAD_TURN, DRAG_LOAD_X, DRAG_LOAD_Z, DRAG_LOAD_TURN, WALL_STORED, WALL_AREA, TAKEN, COVERED,
+) = range(LOADS)  # fmt: skip
+SEVERAL = -3  # instead of the other triangle, where several lie in one
 
 
 @njit(cache=True)
@@ -66,13 +71,14 @@ def side_by_side(world: Any, i: int, k: int, sx: float, sz: float, both: Any) ->
 
 @njit(cache=True)
 def find_overlaps(
-    low: int, high: int, first: Any, second: Any, round_way: Any, state: Any, bound: Any, world: Any, parting: Any,
-    touching: Any,
+    low: int, high: int, first: Any, second: Any, round_way: Any, allowed: Any, state: Any, bound: Any, world: Any,
+    parting: Any, touching: Any, advance: float,
 ) -> None:  # fmt: skip
     """touching[p] = 1 for near pairs low … high that overlap, else 0; circles about triangles are looked at first.
 
     round_way: (pairs, 2) m, by how much the second triangle is to be moved to be near the first; (0, 2) where no axis
-    is periodic. parting[p]: the edge that kept the pair apart last time, which mostly does so again.
+    is periodic. allowed: as in `relieve`, over when the pair is apart. parting[p]: the edge that kept the pair apart
+    last time, which mostly does so again.
     """
     both = np.empty((2, 6))
     for p in range(low, high):
@@ -91,6 +97,29 @@ def find_overlaps(
                 side_by_side(world, i, k, sx, sz, both)
                 parting[p] = parting_edge(both, 0, 1, parting[p])
             touching[p] = parting[p] == 6
+        if len(allowed) and advance > 0.0 and not touching[p]:
+            allowed[p] = 0.0
+
+
+@njit(cache=True)
+def relieve(row: Any, allowed: Any, p: int, graded: bool, advance: float) -> None:
+    """Take from what an overlap does the part of its area that is allowed.
+
+    allowed: (pairs,) m², the area in which pieces of a grain lay in each other when it broke, and have done since: it
+    shrinks with the overlap, if `advance` is 1, and never grows. Only what goes beyond it pushes, so that breaking by
+    itself sets nothing in motion. Forces go with the area, or in graded contact with its square, and energies with one
+    power more.
+    """
+    if advance > 0.0:
+        allowed[p] = min(allowed[p], row[AREA])
+    share = max(0.0, 1.0 - allowed[p] / max(row[AREA], TINY))
+    force = share * share if graded else share
+    row[PUSH_X] *= force
+    row[PUSH_Z] *= force
+    row[TURN_FIRST] *= force
+    row[TURN_SECOND] *= force
+    row[STORED] *= force * share
+    row[AREA] *= share
 
 
 @njit(cache=True)
@@ -106,13 +135,14 @@ def list_overlaps(pairs: int, touching: Any, overlaps: Any) -> int:
 
 @njit(cache=True, error_model="numpy")
 def push_apart(
-    low: int, high: int, overlaps: Any, first: Any, second: Any, round_way: Any, state: Any, world: Any, mass: Any,
-    area: Any, material: Any, kinds: int, table: Any, graded: bool, slow: float, step: float, out: Any,
+    low: int, high: int, overlaps: Any, first: Any, second: Any, round_way: Any, allowed: Any, state: Any, world: Any,
+    mass: Any, area: Any, material: Any, kinds: int, table: Any, graded: bool, slow: float, step: float, advance: float,
+    out: Any,
 ) -> None:  # fmt: skip
     """What the overlapping pairs low … high do: out[pair] has the columns of `beams_overlap`, points beside the first.
 
-    round_way: as in `find_overlaps`. graded: the force has an energy; else the paper's five kinds. table: (kinds², 2)
-    contact stiffness Y (Pa) and friction of two materials.
+    round_way: as in `find_overlaps`. allowed, advance: as in `relieve`. graded: the force has an energy; else the
+    paper's five kinds. table: (kinds², 2) contact stiffness Y (Pa) and friction of two materials.
     """
     here, spare, both = np.empty((9, 2)), np.empty((9, 2)), np.empty((2, 6))
     tag, spare_tag, mark = np.empty(9, np.int64), np.empty(9, np.int64), np.empty(9, np.int64)
@@ -134,6 +164,8 @@ def push_apart(
             exact(here, tag, n, young, min(area[i], area[k]), xi, zi, xk, zk, row)
         else:
             five_kinds(both, 0, 1, here, tag, n, mark, young, area[i], area[k], xi, zi, xk, zk, row)
+        if len(allowed) and allowed[p] > 0.0:
+            relieve(row, allowed, p, graded, advance)
         push = math.sqrt(row[PUSH_X] ** 2 + row[PUSH_Z] ** 2)
         if friction > 0.0 and push > 0.0:
             ix, iz, kx, kz = row[POINT_X] - xi, row[POINT_Z] - zi, row[POINT_X] - xk, row[POINT_Z] - zk
@@ -166,6 +198,8 @@ def gather(count: int, overlaps: Any, first: Any, second: Any, out: Any, load: A
         load[k, DRAG_LOAD_X] -= out[p, DRAG_X]
         load[k, DRAG_LOAD_Z] -= out[p, DRAG_Z]
         load[k, DRAG_LOAD_TURN] += out[p, DRAG_TURN_SECOND]
+        load[i, COVERED] += out[p, AREA]
+        load[k, COVERED] += out[p, AREA]
 
 
 @njit(cache=True)
@@ -260,7 +294,10 @@ def count_kinds(count: int, overlaps: Any, out: Any, seen: Any) -> None:
 def deepest_overlap(
     count: int, overlaps: Any, first: Any, second: Any, out: Any, area: Any, free: int, load: Any
 ) -> tuple[float, int, int]:
-    """The largest share of the smaller triangle that lies in an overlap, and the two triangles; −1: a smooth wall."""
+    """The largest share of the smaller triangle that lies in an overlap, and the two triangles; −1: a smooth wall.
+
+    Also of one triangle in several others, where that is most of it.
+    """
     worst, one, other = 0.0, -1, -1
     for c in range(count):
         p = overlaps[c]
@@ -271,4 +308,7 @@ def deepest_overlap(
         share = load[t, WALL_AREA] / area[t]
         if share > worst:
             worst, one, other = share, t, -1
+        share = load[t, COVERED] / area[t]
+        if share > max(worst, 0.5):
+            worst, one, other = share, t, SEVERAL
     return worst, one, other

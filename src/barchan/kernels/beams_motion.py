@@ -61,13 +61,14 @@ def place_corners(low: int, high: int, state: Any, body: Any, facing: Any, world
 
 @njit(cache=True, error_model="numpy")
 def bend(
-    low: int, high: int, ends: Any, foot: Any, rest: Any, length: Any, broken: Any, state: Any, facing: Any,
-    constants: Any, limit: Any, advance: float, lost: Any, yielded: Any, now: Any,
+    low: int, high: int, ends: Any, foot: Any, rest: Any, length: Any, made: Any, broken: Any, state: Any,
+    facing: Any, constants: Any, limit: Any, advance: float, lost: Any, yielded: Any, now: Any,
 ) -> None:  # fmt: skip
     """The forces of all beams: now (beams, BEAM_COLUMNS).
 
     foot: (beams, 4) m, the two ends in the frames of their triangles; rest: (beams, 2) angles of the chord in these
-    frames, and length: m, when the beam is at rest. constants: stretch stiffness E (N/m), bending stiffness E I (N m²),
+    frames, and length: m, when the beam is at rest; made: m, the length when it was made, which its bending stiffness
+    and its breaking by stretch go by. constants: stretch stiffness E (N/m), bending stiffness E I (N m²),
     damping λ (kg/s), and λ I (kg m³/s). Where advance is 1, a beam that is beyond its limits yields, which takes lost
     (beams,) J, or is marked with minus the cause: it holds to the end of the step, and then breaks.
     """
@@ -88,15 +89,15 @@ def bend(
         chord = math.atan2(dz, dx)
         first = turned(state[i, 2, 0] + rest[b, 0] - chord)
         second = turned(state[k, 2, 0] + rest[b, 1] - chord)
-        size = length[b]
+        size, span = length[b], made[b]
         pull = stretching * (far - size)
-        over = bending / size
+        over = bending / span
         at_first, at_second = -over * (4.0 * first + 2.0 * second), -over * (2.0 * first + 4.0 * second)
         stored = 0.5 * stretching * (far - size) ** 2 + 2.0 * over * (first**2 + first * second + second**2)
         moment = max(abs(at_first), abs(at_second))
         if advance > 0.0 and broken[b] == WHOLE:
             cause = WHOLE
-            if far - size > limit[0] * size:
+            if far - span > limit[0] * span:
                 cause = BY_STRETCH
             elif abs(pull) > limit[1]:
                 cause = BY_FORCE
@@ -106,21 +107,22 @@ def bend(
             if abs(pull) > limit[3] or moment > limit[4]:
                 # The rest shape follows so that force and moments stay at the yield limit.
                 kept = min(max(pull, -limit[3]), limit[3])
-                length[b] = size + (pull - kept) / stretching
+                drawn = (pull - kept) / stretching
+                length[b] = size + drawn
                 ma, mb = min(max(at_first, -limit[4]), limit[4]), min(max(at_second, -limit[4]), limit[4])
                 new_first, new_second = -(2.0 * ma - mb) / (6.0 * over), -(2.0 * mb - ma) / (6.0 * over)
                 rest[b, 0] += new_first - first
                 rest[b, 1] += new_second - second
+                # Work at the limit: what the step went beyond it has not been felt by the triangles.
+                lost[b] += kept * drawn - ma * (first - new_first) - mb * (second - new_second)
                 first, second, at_first, at_second, pull = new_first, new_second, ma, mb, kept
-                left = 0.5 * kept * kept / stretching + 2.0 * over * (first**2 + first * second + second**2)
-                lost[b] += stored - left
-                stored = left
+                stored = 0.5 * kept * kept / stretching + 2.0 * over * (first**2 + first * second + second**2)
                 yielded[b] = 1
         vx = state[k, 0, 1] - state[k, 2, 1] * kz - state[i, 0, 1] + state[i, 2, 1] * iz
         vz = state[k, 1, 1] + state[k, 2, 1] * kx - state[i, 1, 1] - state[i, 2, 1] * ix
         stretch_rate, turn_rate = vx * ux + vz * uz, (vz * ux - vx * uz) / far
         first_rate, second_rate = state[i, 2, 1] - turn_rate, state[k, 2, 1] - turn_rate
-        brake = turning / size
+        brake = turning / span
         at_first -= brake * first_rate
         at_second -= brake * second_rate
         along = -pull - damping * stretch_rate  # on the second end, along the chord

@@ -169,13 +169,11 @@ def paired(
         fx, fz, part = corner_push(world, i, True, ei, fi, ax, az, bx, bz, young, area_i)
         add(out, fx, fz, px, pz, xi, zi, xk, zk)
         out[STORED] += 2.0 / 3.0 * young * part * part / size
-        out[AREA] += part
         kind += 1
     if ek != fk:
         fx, fz, part = corner_push(world, k, False, ek, fk, ax, az, bx, bz, young, area_k)
         add(out, fx, fz, px, pz, xi, zi, xk, zk)
         out[STORED] += 2.0 / 3.0 * young * part * part / size
-        out[AREA] += part
         kind += 1
     out[POINT_X], out[POINT_Z] = px, pz
     return kind
@@ -205,7 +203,6 @@ def crossed_wedges(
         push = 0.5 * sign * young * area / size
         add(out, -push * dz, push * dx, x + 0.5 * dx, z + 0.5 * dz, xi, zi, xk, zk)
         out[STORED] += young * area * area / (3.0 * size)
-    out[AREA] += area
     out[POINT_X], out[POINT_Z] = x, z
 
 
@@ -216,9 +213,10 @@ def five_kinds(
 ) -> None:  # fmt: skip
     """The forces of the paper's five kinds of overlap; none where one triangle lies inside the other.
 
-    STORED is the energy of corners that were pressed straight in, 2/3 Y area²/|S1 S2|: what the rule takes or gives
-    beyond it shows in the ledger.
+    AREA is that of the shared polygon. STORED is the energy of corners that were pressed straight in,
+    2/3 Y area²/|S1 S2|: what the rule takes or gives beyond it shows in the ledger.
     """
+    out[AREA] = polygon_area(here, n)
     crossings = 0
     edges = 0  # how many edges of either triangle are crossed twice, where that matters
     for v in range(n):

@@ -20,12 +20,13 @@ def work(which: int, low: int, high: int, c: Any, step: float, half: float, adva
         place_corners(low, high, c.state, c.body, c.facing, c.world, c.load)
     elif which == FIND:
         find_overlaps(
-            low, high, c.first, c.second, c.round_way, c.state, c.bound, c.world, c.parting, c.touching
+            low, high, c.first, c.second, c.round_way, c.allowed, c.state, c.bound, c.world, c.parting, c.touching,
+            advance,
         )  # fmt: skip
     elif which == PUSH:
         push_apart(
-            low, high, c.overlaps, c.first, c.second, c.round_way, c.state, c.world, c.mass, c.area, c.material,
-            c.kinds, c.table, c.graded, c.slow, step, c.out,
+            low, high, c.overlaps, c.first, c.second, c.round_way, c.allowed, c.state, c.world, c.mass, c.area,
+            c.material, c.kinds, c.table, c.graded, c.slow, step, advance, c.out,
         )  # fmt: skip
     elif which == WALLS:
         push_from_walls(
@@ -35,7 +36,7 @@ def work(which: int, low: int, high: int, c: Any, step: float, half: float, adva
         )  # fmt: skip
     elif which == BEND:
         bend(
-            low, high, c.ends, c.foot, c.beam_rest, c.length, c.broken, c.state, c.facing, c.constants, c.limit,
+            low, high, c.ends, c.foot, c.beam_rest, c.length, c.made, c.broken, c.state, c.facing, c.constants, c.limit,
             advance, c.lost, c.yielded, c.beam_now,
         )  # fmt: skip
     elif which == ACCELERATE:

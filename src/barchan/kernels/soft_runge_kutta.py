@@ -76,6 +76,19 @@ def fitting(step: float, rest: float) -> float:
 
 
 @njit(cache=True)
+def shortest_hop(grains: int, start: Any, place: Any, velocity: Any) -> float:
+    """The time, s, in which the quickest of the grains flies as far as the radius of its smallest sphere."""
+    square = np.inf
+    for g in range(grains):
+        vx, vy, vz = velocity[g, 0], velocity[g, 1], velocity[g, 2]
+        radius = place[start[g], 3]
+        for i in range(start[g] + 1, start[g + 1]):
+            radius = min(radius, place[i, 3])
+        square = min(square, radius * radius / max(vx * vx + vy * vy + vz * vz, 1e-300))
+    return math.sqrt(square)
+
+
+@njit(cache=True)
 def copy_over(to: Any, kept: Any) -> None:
     """Copy one array over another; as a slice its check of shapes would take seconds to compile."""
     flat, old = to.ravel(), kept.ravel()
@@ -122,6 +135,7 @@ def runge_kutta_steps(
     tolerance, shortest, longest = controls[0], controls[1], controls[2]
     while cursor[STAGE] > 0 or end - clock[CLOCK] > 1e-12 * max(end, frame):
         if cursor[STAGE] == 0 and cursor[MOVED] == 0:
+            clock[NEXT] = min(clock[NEXT], max(shortest_hop(c.grains, c.start, c.place, c.velocity), shortest))
             clock[STEP] = fitting(clock[NEXT], end - clock[CLOCK])
             all_grains(save, y, base, slopes, lower, lower, count, 0.0, 0.0)
             cursor[STAGE] = cursor[KNOWN]
@@ -151,6 +165,7 @@ def runge_kutta_steps(
         pace = wall_pace(c.frames, c.pose, c.axial, c.reach)
         if worn(worst, clock[CLOCK] + h, pace, c.strayed, clock, cursor):
             return WORN
+        clock[NEXT] = min(clock[NEXT], max(shortest_hop(c.grains, c.start, c.place, c.velocity), shortest))
         remembered, wall_remembered, held = copied(c.memory), copied(c.wall_memory), copied(c.held)
         tether, drag = copied(c.tether), copied(c.drag)
         deep, wall_deep = copied(c.deepest), copied(c.wall_deepest)

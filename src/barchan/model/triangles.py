@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import heapq
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,8 @@ from barchan.scene.polygons import (
 _SAME = 1e-9  # of the extent: corners closer than this are one
 _ROUNDS = 12  # of cutting sides that a triangulation missed
 _SMOOTHINGS = 6
+_FLAT = 1e-12  # of the extent: a triangle of less height has its corners on one line, as far as rounding can tell
+_THINNEST = 0.01  # degrees: thinner triangles have hardly a mass, and no time step would be short enough for them
 
 
 @dataclass(frozen=True)
@@ -155,12 +158,15 @@ def triangulated(points: np.ndarray, mesh_size: float | None, least_angle: float
     import shapely
 
     polygon = shapely.Polygon(points)
-    if not polygon.is_valid or polygon.area <= 0:
-        why = shapely.is_valid_reason(polygon) if polygon.area > 0 else "it has no area"
+    nothing = _FLAT * float(np.ptp(points, axis=0).max()) ** 2
+    if not polygon.is_valid or polygon.area <= nothing:
+        why = shapely.is_valid_reason(polygon) if polygon.area > nothing else "it has no area"
         raise SceneError(Finding("shape.points", f"no simple polygon: {why}", "sides must not cross or touch"))
     if mesh_size is None:
         pieces = shapely.get_parts(shapely.constrained_delaunay_triangles(polygon))
         corners = np.array([shapely.get_coordinates(piece)[:3] for piece in pieces])
+        places, name = np.unique(corners.reshape(-1, 2), axis=0, return_inverse=True)
+        corners = places[_without_flat(places, name.reshape(-1, 3))]
     else:
         corners = _meshed(polygon, points, mesh_size)
     corners = np.where((areas(corners) > 0)[:, None, None], corners, corners[:, ::-1])
@@ -169,12 +175,70 @@ def triangulated(points: np.ndarray, mesh_size: float | None, least_angle: float
     if missing > 1e-9:
         raise SceneError(Finding("shape.mesh_size", f"triangles leave out {100 * missing:.2g}% of the polygon",
                                  "they must fill it", "take a smaller mesh_size"))  # fmt: skip
-    if thin < least_angle:
+    if thin < max(least_angle, _THINNEST):
         raise SceneError(Finding(
-            "shape.points", f"a triangle has an angle of {thin:.2g}°", f"must be at least {least_angle:g}°",
-            "set a smaller mesh_size, or allow it with least_angle",
+            "shape.points", f"a triangle has an angle of {thin:.2g}°",
+            f"must be at least {max(least_angle, _THINNEST):g}°",
+            "set a smaller mesh_size, or move corners" + (", or allow it with least_angle" if thin > _THINNEST else ""),
         ))  # fmt: skip
     return corners
+
+
+def _flat(points: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Which triangles (m, 3), rows of points (k, 2), have their corners on one line, (m,) bool."""
+    corners = points[found]
+    longest = np.linalg.norm(np.roll(corners, -1, axis=1) - corners, axis=2).max(axis=1)
+    return np.asarray(2 * np.abs(areas(corners)) <= _FLAT * float(np.ptp(points, axis=0).max()) * longest)
+
+
+def _without_flat(points: np.ndarray, found: np.ndarray) -> np.ndarray:
+    """Triangles (m, 3), rows of points (k, 2), without those that have no area.
+
+    Such a triangle has one corner on its longest edge. The triangle beyond that edge is cut in two from there, so that
+    neighbours share whole edges as before; at the rim there is none, and the flat one just goes.
+    """
+    rows = np.flatnonzero(_flat(points, found)).tolist()
+    if not rows:
+        return found
+    triangles = {k: tuple(row) for k, row in enumerate(found.tolist())}
+    owners: dict[frozenset[int], set[int]] = {}
+
+    def enter(k: int, corners: tuple[int, ...]) -> None:
+        triangles[k] = corners
+        for e in range(3):
+            owners.setdefault(frozenset((corners[e], corners[e - 1])), set()).add(k)
+
+    def take(k: int) -> tuple[int, ...]:
+        corners = triangles.pop(k)
+        for e in range(3):
+            owners[frozenset((corners[e], corners[e - 1]))].discard(k)
+        return corners
+
+    def waiting(k: int) -> tuple[float, int, int]:
+        """Long ones come first: beyond the longest of all edges lies none that is flat, or one just as long."""
+        tips = points[list(triangles[k])]
+        sides = np.linalg.norm(tips[[1, 2, 0]] - tips[[2, 0, 1]], axis=1)
+        return -float(sides.max()), k, int(np.argmax(sides))
+
+    for k, corners in triangles.items():
+        enter(k, corners)
+    queue = [waiting(k) for k in rows]
+    heapq.heapify(queue)
+    for _ in range(_ROUNDS * len(rows)):
+        if not queue:
+            break
+        _, one, at = entry = heapq.heappop(queue)
+        if one not in triangles or waiting(one) != entry or not _flat(points, np.array([triangles[one]]))[0]:
+            continue  # another has changed it
+        corners = take(one)
+        middle, a, b = (corners[(at + shift) % 3] for shift in range(3))
+        for other in sorted(owners[frozenset((a, b))]):
+            (tip,) = set(take(other)) - {a, b}
+            for k, cut in ((one, (a, middle, tip)), (other, (middle, b, tip))):
+                enter(k, cut)
+                if _flat(points, np.array([cut]))[0]:
+                    heapq.heappush(queue, waiting(k))
+    return np.array(list(triangles.values()), np.int64).reshape(-1, 3)
 
 
 def _meshed(polygon: object, points: np.ndarray, mesh_size: float) -> np.ndarray:
@@ -198,9 +262,11 @@ def _meshed(polygon: object, points: np.ndarray, mesh_size: float) -> np.ndarray
     for turn in range(_ROUNDS + _SMOOTHINGS):
         everything = np.concatenate([ring, spots])
         found = Delaunay(everything).simplices
+        smoothing = turn < _SMOOTHINGS and len(spots) > 0
+        found = found[~_flat(everything, found)] if smoothing else _without_flat(everything, found)
         found = found[shapely.contains_xy(polygon, everything[found].mean(axis=1))]
         edges = np.sort(found[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2), axis=1)
-        if turn < _SMOOTHINGS and len(spots):
+        if smoothing:
             total, times = np.zeros_like(everything), np.zeros(len(everything))
             for a, b in (edges.T, edges.T[::-1]):
                 np.add.at(total, a, everything[b])

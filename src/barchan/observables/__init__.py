@@ -37,7 +37,7 @@ class Moment:
     mass: np.ndarray  # (N,) kg
     radius: np.ndarray  # (N,) m, bounding
     group: np.ndarray  # (N,) index into scene.grains, beyond them into scene.sources
-    inserted: int  # grains that have entered so far
+    inserted: int  # grains that have entered so far, or have broken off others
     ledger: dict[str, float]  # J, by name; see `solvers/soft_ledger.py`
     contact_first: np.ndarray  # (C,) grain index
     contact_second: np.ndarray  # (C,) grain index, or −1 − wall index

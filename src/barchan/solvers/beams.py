@@ -134,8 +134,13 @@ class BeamSolver:
             if self.hole >= 0:
                 beams_changes.swallow(self)
             poses = poses[taken:]
-            if len(poses):
+            if len(poses) or self._worn():
                 self.rebuild()
+
+    def _worn(self) -> bool:
+        """Whether a triangle has gone as far as the lists allow."""
+        a = self.arrays
+        return bool(self.kernels.farthest(len(a["bound"]), a["state"], a["origin"], self.dt) > 0.5 * self.skin)
 
     def find_forces(self, c: Arrays) -> int:
         """Forces and accelerations for the present places and velocities; answers with the number of overlaps.
@@ -186,7 +191,7 @@ class BeamSolver:
             empty = np.zeros(0, np.int64)
             known |= beams_arrays.scratch(counts["rows"], counts["free"], 0, counts["beams"], len(a["servo"]))
             known |= dict.fromkeys(("first", "second"), empty)
-            known["round_way"] = np.zeros((0, 2))
+            known |= {"round_way": np.zeros((0, 2)), "allowed": np.zeros(0)}
             known["origin"] = np.zeros((counts["rows"], 2))
         return Arrays(**{name: counts[name] if name in counts else known[name] for name in Arrays._fields})
 
@@ -312,7 +317,8 @@ class BeamSolver:
         counts = np.bincount(a["broken"][a["broken"] > 0], minlength=4)
         counts[0] = np.count_nonzero(a["yielded"])
         a.setdefault("happened", counts)
-        a.setdefault("round_way", np.zeros((0, 2)))
+        for name, array in (("round_way", np.zeros((0, 2))), ("allowed", np.zeros(0)), ("made", a["length"].copy())):
+            a.setdefault(name, array)
         a["booked"] = np.append(a["booked"], np.zeros(beams_ledger.BOOKS - len(a["booked"])))
         a["state"] = beams_arrays.with_whirl(a["state"], a["mass"], a["inertia"])
         for name, array in beams_arrays.servos(model).items():  # which older checkpoints have not

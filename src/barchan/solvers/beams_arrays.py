@@ -50,6 +50,7 @@ class Arrays(NamedTuple):
     first: Any
     second: Any
     round_way: Any
+    allowed: Any
     parting: Any
     touching: Any
     overlaps: Any
@@ -63,6 +64,7 @@ class Arrays(NamedTuple):
     foot: Any
     beam_rest: Any
     length: Any
+    made: Any
     broken: Any
     yielded: Any
     lost: Any
@@ -163,7 +165,8 @@ def beam_rows(triangles: Triangles) -> dict[str, np.ndarray]:
     beams = len(triangles.length)
     return {
         "ends": triangles.ends.copy(), "foot": triangles.foot.copy(), "beam_rest": triangles.rest.copy(),
-        "length": triangles.length.copy(), "broken": np.zeros(beams, np.int64), "yielded": np.zeros(beams, np.int64),
+        "length": triangles.length.copy(), "made": triangles.length.copy(),
+        "broken": np.zeros(beams, np.int64), "yielded": np.zeros(beams, np.int64),
         "broken_at": np.full(beams, np.nan), "yielded_at": np.full(beams, np.nan), "lost": np.zeros(beams),
         "beam_loss": np.zeros(beams),
     }  # fmt: skip
@@ -273,9 +276,9 @@ def wrap(a: dict[str, np.ndarray], shift: np.ndarray) -> None:
 
 
 def make_lists(model: Model, a: dict[str, np.ndarray], skin: float, room: int) -> int:
-    """Near pairs of triangles of different grains, and of walls: first, second, round_way, origin.
+    """Near pairs of triangles of different grains, and of walls: first, second, round_way, allowed, origin.
 
-    Answers with how many neighbours a row needed at the most.
+    What is allowed of pairs in the list before stays so. Answers with how many neighbours a row needed at the most.
     """
     rows, box = len(a["bound"]), model.box
     place = np.zeros((rows, 4))
@@ -316,6 +319,21 @@ def make_lists(model: Model, a: dict[str, np.ndarray], skin: float, room: int) -
         apart = a["state"][first, :2, 0] - a["state"][second, :2, 0]
         round_way = box[[0, 2]] * np.round(apart * inverse[[0, 2]])
     a.update(
-        first=first, second=second, round_way=round_way, origin=np.ascontiguousarray(a["state"][:, :2, 0])
+        first=first, second=second, round_way=round_way, allowed=_still_allowed(a, first, second),
+        origin=np.ascontiguousarray(a["state"][:, :2, 0])
     )  # fmt: skip
     return room
+
+
+def _still_allowed(a: dict[str, np.ndarray], first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """What is allowed, as in `kernels.beams_contacts.relieve`, of the pairs of a new list; (0,) where nothing is."""
+    kept = np.flatnonzero(a.get("allowed", np.zeros(0)))
+    if not len(kept) or not len(first):
+        return np.zeros(0)
+    rows = len(a["bound"])
+    names, known = rows * first + second, rows * a["first"][kept] + a["second"][kept]
+    place = np.minimum(np.searchsorted(names, known), len(names) - 1)  # lists are in the order of rows
+    found = names[place] == known
+    allowed = np.zeros(len(first) if found.any() else 0)
+    allowed[place[found]] = a["allowed"][kept[found]]
+    return allowed

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.kernels.beams_contacts import TAKEN
-from barchan.kernels.beams_motion import BEAM_STORED
+from barchan.kernels.beams_motion import BEAM_STORED, WHIRL
+from barchan.kernels.beams_overlap import AREA
 from barchan.kernels.beams_walls import FLAT
 from barchan.kernels.servos import RATE
 from barchan.model.build_triangles import build_triangles, turned
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 _ROWS = ("grain", "state", "body", "mass", "inertia", "area", "bound", "material", "work", "row_present")
 _GRAINS = ("id", "group", "born", "piece")
 _BEAMS = (
-    "ends", "foot", "beam_rest", "length", "broken", "yielded", "broken_at", "yielded_at", "lost", "beam_loss",
+    "ends", "foot", "beam_rest", "length", "made", "broken", "yielded", "broken_at", "yielded_at", "lost", "beam_loss",
 )  # fmt: skip
 
 
@@ -43,15 +44,27 @@ def note_breaks(solver: BeamSolver) -> None:
     a["broken"][fresh] *= -1
     a["happened"] += np.bincount(a["broken"][fresh], minlength=len(a["happened"]))
     a["broken_at"][fresh], a["beam_loss"][fresh] = solver.time, 0.0
+    together = a["grain"].copy()
     part_grains(solver)
     solver.rebuild()
-    after = beams_ledger.present(solver)
-    # Pieces that lay in each other, as parts of one grain, push each other from now on.
-    a["booked"][EVENTS] += after.stored - held.stored
-    a["booked"][NORMAL] += after.stored - held.stored
+    _allow(solver, together)
+    beams_ledger.present(solver)
     # Forces have jumped: higher derivatives of what they were would mislead the predictor.
     a["state"][: solver.triangle_count, :, 2] = solver.packed().acceleration
     a["state"][: solver.triangle_count, :, 3:] = 0.0
+
+
+def _allow(solver: BeamSolver, together: np.ndarray) -> None:
+    """Let pieces that lay in each other as parts of one grain do so still; together: (rows,) grains before they parted.
+
+    They push each other only where they go deeper: see `relieve`.
+    """
+    a, n, state = solver.arrays, solver.triangle_count, beams_ledger.present(solver)
+    i, k = a["first"][state.pair], a["second"][state.pair]
+    parted = state.pair[(k < n) & (together[i] == together[k])]
+    if len(parted):
+        a["allowed"] = a["allowed"] if len(a["allowed"]) else np.zeros(len(a["first"]))
+        a["allowed"][parted] = state.out[parted, AREA]
 
 
 def part_grains(solver: BeamSolver) -> None:
@@ -190,6 +203,9 @@ def remove(solver: BeamSolver, grains: np.ndarray, gate: int) -> None:
     for name in _GRAINS:
         a[name] = a[name][keep]
     a["wall_rows"] = a["wall_rows"] - free_gone
+    if len(a["allowed"]):
+        stay = ~(gone[a["first"]] | gone[a["second"]])
+        a.update(first=index[a["first"]][stay], second=index[a["second"]][stay], allowed=a["allowed"][stay])
     a["tied"] = beams_arrays.tied(a["ends"], len(a["bound"]))
     solver.rebuild()
     after = beams_ledger.present(solver)
@@ -243,11 +259,12 @@ def span_servos(solver: BeamSolver) -> None:
 
 def exchange_walls(solver: BeamSolver) -> None:
     """Let walls appear and vanish as the present time and the events say; energy that ends so is work of the event."""
-    before = beams_ledger.energies(solver, beams_ledger.present(solver))["energy_total"]
+    held = beams_ledger.present(solver).stored
     if meet_walls(solver):
         solver.rebuild()
-        state = beams_ledger.present(solver)
-        solver.arrays["booked"][EVENTS] += beams_ledger.energies(solver, state)["energy_total"] - before
+        jump, booked = beams_ledger.present(solver).stored - held, solver.arrays["booked"]
+        booked[EVENTS] += jump
+        booked[NORMAL] += jump
 
 
 def rule_wall(solver: BeamSolver, name: str, rule: int) -> None:
@@ -260,6 +277,11 @@ def rule_wall(solver: BeamSolver, name: str, rule: int) -> None:
 
 def change_gravity(solver: BeamSolver, gravity: np.ndarray) -> None:
     """Let gravity be another one, (3,) m/s²; the jump of potential energy is work of the event."""
-    before = beams_ledger.potential(solver)
-    solver.arrays["gravity"][:] = gravity
-    solver.arrays["booked"][EVENTS] += beams_ledger.potential(solver) - before
+    a, n, before = solver.arrays, solver.triangle_count, beams_ledger.potential(solver)
+    x, z = (gravity - a["gravity"])[[0, 2]]
+    a["gravity"][:] = gravity
+    a["booked"][EVENTS] += beams_ledger.potential(solver) - before
+    state = a["state"][:n]  # accelerations, and the torques about the origin, are those of the new gravity at once
+    state[:, 0, 2] += x
+    state[:, 1, 2] += z
+    state[:, WHIRL, 2] += a["mass"][:n] * (state[:, 0, 0] * z - state[:, 1, 0] * x)

@@ -170,7 +170,7 @@ def moment(solver: BeamSolver) -> Moment:
     none = np.zeros((smooth, 3))
     return Moment(
         time=solver.time, gravity=solver.gravity(), flat=True, position=body.position, velocity=body.velocity,
-        spin=spin, mass=body.mass, radius=body.radius, group=solver.arrays["group"], inserted=solver.inserted,
+        spin=spin, mass=body.mass, radius=body.radius, group=solver.arrays["group"], inserted=solver.next_id,
         gates=solver.gates(), ledger=energies(solver, state),
         contact_first=np.concatenate([seen.first, solver.arrays["grain"][behind]]),
         contact_second=np.concatenate([seen.second, np.full(smooth, -1)]),

@@ -13,12 +13,13 @@ from barchan.errors import Finding, SceneError
 from barchan.kernels.beams_contacts import WALL_AREA
 from barchan.kernels.beams_overlap import FULL
 from barchan.model.build import Model
-from barchan.model.build_triangles import build_triangles
+from barchan.model.build_triangles import Triangles, build_triangles
 from barchan.model.grains import Grains
 from barchan.model.pour import Pourer
 from barchan.model.timestep import STATED, TimeStep, impact_speed, servo_masses
 from barchan.model.triangles import template
 from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
+from barchan.scene.scene import Scene
 from barchan.solvers import beams_ledger, beams_walls
 from barchan.solvers.beams import BeamSolver
 from barchan.solvers.preflight import idle_sources, small_box
@@ -27,6 +28,8 @@ STEPS_PER_PERIOD = 60  # steps in which the quickest vibration or collision is r
 # The same in `exact` contact, for 1e-6 of the energy: where a crossing passes a corner, the force has a kink.
 STEPS_IN_EXACT = 400
 FEWEST_PER_PERIOD = 12
+DAMPED = 0.1  # of the time in which beams damp the lightest triangle, that a step takes at the most
+STABLE = {"gear": 0.35, "verlet": 0.9}  # the same, beyond which the integrators feed what they should damp
 MOST_OVERLAP = 0.1  # of the smaller triangle's area, at the start
 SOFT = 0.3  # of a triangle's area in an impact: told as a warning
 LISTED = 4
@@ -179,9 +182,7 @@ def choose(model: Model, grains: Grains) -> TimeStep:
     )  # fmt: skip
     for _, mass in servo_masses(model, grains):  # pressed by as many triangles as stand in a row
         square = max(square, 2 * hold * math.sqrt(count + _to_come(model)) / mass)
-    period = 2 * math.pi / math.sqrt(square)
-    if beams.damping:
-        period = min(period, 2 * float(triangles.mass.min()) / beams.damping)
+    period, rate = 2 * math.pi / math.sqrt(square), _damping_rate(scene, triangles)
     if scene.time_step is not None:
         if scene.time_step > period / FEWEST_PER_PERIOD:
             raise SceneError(Finding(
@@ -189,7 +190,36 @@ def choose(model: Model, grains: Grains) -> TimeStep:
                 f"the quickest vibration takes {period:.3g} s and needs at least {FEWEST_PER_PERIOD} steps",
                 f"leave time_step out, or take at most {period / STEPS_PER_PERIOD:.2g} s",
             ))  # fmt: skip
+        if scene.time_step * rate > STABLE[beams.integrator]:
+            raise SceneError(Finding(
+                "time_step", f"{scene.time_step:.3g} s",
+                f"beams damp the motion of the lightest triangles within {1 / rate:.3g} s, which such steps would heat",
+                f"leave time_step out, or take at most {DAMPED / rate:.2g} s",
+            ))  # fmt: skip
         return TimeStep.fitting(scene.time_step, frame, STATED)
     steps = STEPS_PER_PERIOD if beams.contact == "paper" else STEPS_IN_EXACT
     why = f"1/{steps} of the quickest vibration of beams and contacts, {period:.3g} s"
-    return TimeStep.fitting(period / steps, frame, why)
+    step = period / steps
+    if step * rate > DAMPED:
+        step, why = (
+            DAMPED / rate,
+            f"{DAMPED:g} of the time in which beams damp the lightest triangles, {1 / rate:.3g} s",
+        )
+    return TimeStep.fitting(step, frame, why)
+
+
+def _damping_rate(scene: Scene, triangles: Triangles) -> float:
+    """The rate, 1/s, at which beams damp the motion of the triangle on which they do so most, at the most.
+
+    A beam resists stretch with λ, and each of its ends turning against the chord with λI/L: across the chord that is
+    2 λI/L³. Triangles that move against their neighbours have twice the rate that neighbours at rest would give them.
+    """
+    count, beams = len(triangles), scene.beams
+    turning = beams.damping * beams.inertia
+    lateral = beams.damping + 2 * turning / triangles.length**3
+    push, turn = np.zeros(count), np.zeros(count)
+    for end in (0, 1):
+        arm = np.sum(triangles.foot[:, 2 * end : 2 * end + 2] ** 2, axis=1)
+        push += np.bincount(triangles.ends[:, end], lateral, count)
+        turn += np.bincount(triangles.ends[:, end], turning / triangles.length + lateral * arm, count)
+    return max(2 * float(np.max(push / triangles.mass)), 2 * float(np.max(turn / triangles.inertia)), 1e-300)

@@ -22,8 +22,8 @@ def share(kernels: Any, c: Arrays, pressed: bool | None) -> None:
         c.wall_power, 0.0, c.work, c.acceleration,
     )  # fmt: skip
     compile_for(
-        kernels.bend, 0, 0, c.ends, c.foot, c.beam_rest, c.length, c.broken, c.state, c.facing, c.constants, c.limit,
-        0.0, c.lost, c.yielded, c.beam_now,
+        kernels.bend, 0, 0, c.ends, c.foot, c.beam_rest, c.length, c.made, c.broken, c.state, c.facing, c.constants,
+        c.limit, 0.0, c.lost, c.yielded, c.beam_now,
     )  # fmt: skip
     compile_for(
         kernels.push_from_walls, 0, 0, c.smooth, c.smooth_kind, c.smooth_now, c.smooth_motion, c.smooth_material,

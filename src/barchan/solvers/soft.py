@@ -22,6 +22,7 @@ from barchan.solvers import (
     soft_changes,
     soft_ledger,
     soft_prepare,
+    soft_steppers,
     soft_tethers,
     soft_watch,
 )
@@ -72,6 +73,7 @@ class SoftSolver:
         self.arrays["servo"] = np.zeros((len(model.walls.servo_row), self.kernels.SERVO_COLUMNS))
         self.arrays["strayed"] = np.zeros(3)  # m that walls have gone, m that they may; 1/m, over the smallest leeway
         self.arrays.update(_changing(model))
+        self.arrays.update(soft_steppers.controls(model, grains, time_step))
         self.arrays["servo_table"] = model.walls.servo_table.copy()
         soft_changes.span_servos(self)
         self.lists = Lists(model, self.kernels, self.arrays)

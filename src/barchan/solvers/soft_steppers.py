@@ -7,10 +7,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.integrators import RungeKutta
+from barchan.model.build import Model
+from barchan.model.grains import Grains
+from barchan.model.timestep import impact_speed
 from barchan.solvers import soft_changes, soft_watch
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
+
+TOLERANCE, SHORTEST = 0.01, 1e-5  # m/s and s, Yee's: what an integrator does not say is no more than that
+OF_IMPACT = 1e-4  # of the fastest impact: grains then bounce to the right height, to half a percent
 
 
 class VerletStepper:
@@ -70,6 +76,20 @@ class VerletStepper:
                 soft_changes.swallow(solver)
 
 
+def controls(model: Model, grains: Grains, time_step: float) -> dict[str, np.ndarray]:
+    """`controls` of `runge_kutta_steps`: tolerance, m/s, shortest and longest step, s; nothing with fixed steps."""
+    integrator = model.scene.integrator
+    if not isinstance(integrator, RungeKutta):
+        return {}
+    speed = impact_speed(model, grains.join(model.poured))
+    return {"controls": _controls(integrator, min(TOLERANCE, OF_IMPACT * speed), min(SHORTEST, time_step))}
+
+
+def _controls(integrator: RungeKutta, tolerance: float, shortest: float) -> np.ndarray:
+    """What the integrator says, or else these."""
+    return np.array([integrator.tolerance or tolerance, integrator.shortest or shortest, integrator.longest])
+
+
 class RungeKuttaStepper:
     """Adaptive steps that end at every time asked for; step counts accepted steps."""
 
@@ -82,10 +102,12 @@ class RungeKuttaStepper:
         self.tableau = np.zeros((count, count))
         for s, row in enumerate(integrator.stages):
             self.tableau[s, : len(row)] = row
-        self.controls = np.array([integrator.tolerance, integrator.shortest, integrator.longest])
         arrays = solver.arrays
+        if "controls" not in arrays:  # as in older checkpoints
+            arrays["controls"] = _controls(integrator, TOLERANCE, SHORTEST)
+        self.controls = arrays["controls"]
         if "clock" not in arrays:
-            first = min(max(solver.dt, integrator.shortest), integrator.longest)
+            first = min(max(solver.dt, self.controls[1]), integrator.longest)
             arrays["clock"] = np.array([0.0, first, first, 0.0, np.inf, 0.0])
             arrays["cursor"] = np.zeros(5, np.int64)
             arrays["works"] = np.zeros(solver.kernels.WORKS + solver.kernels.WALL_WORKS)
