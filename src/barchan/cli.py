@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 
 from barchan import __version__
 from barchan import cli_look as look
-from barchan.cli_look import Quiet, RunFolder, open_recording, scene_of
+from barchan.cli_look import Quiet, RunFolder, open_recording
 from barchan.errors import BarchanError, Finding, SceneError
 
 if TYPE_CHECKING:
@@ -148,13 +148,11 @@ def check(scene: SceneName, changes: Changes = None) -> None:
     typer.echo(f"{loaded.name}: ready to run")
     poured = f", and what {len(loaded.sources)} source(s) pour" if loaded.sources else ""
     parts = "triangles" if loaded.solver == "beams" else "spheres"
+    step, steps = plan.time_step, f"about {plan.steps}, {loaded.duration:g} s"
     facts = (
         ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} {parts}{poured}"),
-        (
-            "time step",
-            plan.time_step.text if loaded.stepless else f"{plan.time_step.value:.4g} s: {plan.time_step.text}",
-        ),
-        *(() if loaded.stepless else (("steps", f"about {plan.steps}, {loaded.duration:g} s"),)),
+        ("time step", f"{step.value:.4g} s: {step.text}" if step.fixed else step.text),
+        *([("steps", steps)] if step.fixed else []),
         ("frames", f"{1 + round(loaded.duration * loaded.frame_rate)}"),
     )
     typer.echo(table(facts))
@@ -175,11 +173,14 @@ def list_parts(
     if family is not None and family not in FAMILIES:
         raise SceneError(Finding(family, "is nothing that can be listed", f"known: {', '.join(FAMILIES)}"))
     own = {"scenes": _scene_lines, "formats": _format_lines, "studies": _study_lines}  # those that are no parts
-    if name is not None and family not in own:
-        typer.echo(_described(registry.part(str(family), name)))
+    if family is not None and name is not None:
+        if family in own:
+            typer.echo(table([(name, registry.one_of(own[family](), name, family))]))
+        else:
+            typer.echo(_described(registry.part(family, name)))
         return
     for one in [family] if family else FAMILIES:
-        known = own[one](name) if one in own else {key: p.summary() for key, p in registry.parts(one).items()}
+        known = own[one]() if one in own else {key: p.summary() for key, p in registry.parts(one).items()}
         typer.echo(("" if family else f"{one}\n") + table(known.items()) + ("" if family else "\n"))
 
 
@@ -221,7 +222,7 @@ def reproduce(
     ids: Annotated[list[str], typer.Argument(metavar="ID…", help="Studies, such as Y9 (`barchan list studies`); all.")],
     quick: Annotated[bool, typer.Option("--quick", help="A smaller form that takes some seconds.")] = False,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Where runs and figures go.")] = Path("runs/reproduce"),
-    quiet: Quiet = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdicts only, not how far it is.")] = False,
 ) -> None:
     """Compute results of papers: the paper's value, ours, a verdict, and the figure; exit 1 if a verdict fails."""
     from barchan import studies
@@ -304,7 +305,7 @@ def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Prog
     """Draw what is missing; a picture that fails is told and costs nothing but itself."""
     from barchan import draw
 
-    scene = scene_of(recording)
+    scene = recording.scene
     count = len(recording)
     stride = -(-count // MOVIE_FRAMES)
     rate = min(scene.frame_rate / stride, MOVIE_RATE)
@@ -332,22 +333,22 @@ def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Prog
     return made
 
 
-def _scene_lines(name: str | None) -> dict[str, str]:
+def _scene_lines() -> dict[str, str]:
     from barchan.scene import library, load
 
-    return {one: load(one).description for one in library() if name in (None, one)}
+    return {name: load(name).description for name in library()}
 
 
-def _format_lines(name: str | None) -> dict[str, str]:
+def _format_lines() -> dict[str, str]:
     from barchan.record.formats import formats
 
-    return {key: made.summary for key, made in formats().items() if name in (None, key)}
+    return {name: made.summary for name, made in formats().items()}
 
 
-def _study_lines(name: str | None) -> dict[str, str]:
+def _study_lines() -> dict[str, str]:
     from barchan.studies import studies
 
-    return {key: study.title for key, study in studies().items() if name in (None, key)}
+    return {name: study.title for name, study in studies().items()}
 
 
 def _described(part: Any) -> str:

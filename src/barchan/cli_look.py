@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from barchan.draw.viewer.live import Live
     from barchan.record.recording import Recording
     from barchan.run.progress import Progress
-    from barchan.scene import Scene
 
 RunFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something goes wrong.")]
@@ -27,13 +26,6 @@ def open_recording(folder: Path) -> Recording:
     from barchan.record.recording import Recording
 
     return Recording(folder)
-
-
-def scene_of(recording: Recording) -> Scene:
-    """The scene that a recording carries with it."""
-    from barchan.scene import loads
-
-    return loads(recording.scene_toml, str(recording.path))
 
 
 @contextmanager
@@ -51,6 +43,12 @@ def told(quiet: bool) -> Iterator[Progress]:
 def counted(progress: Progress, text: str) -> Callable[[int, int], None]:
     """Tells how many of how many are done."""
     return lambda done, total: progress.status(text, f"{done} of {total}")
+
+
+def tell_file(target: Path, quiet: bool) -> None:
+    """Tell where the file is that was made."""
+    if not quiet:
+        typer.echo(str(target))
 
 
 def check_free(target: Path, force: bool) -> None:
@@ -79,9 +77,11 @@ def render(
     from barchan import draw
 
     _check_look(color, view, engine)
+    _check_together(("--movie", movie), ("--strip", strip), ("--out", out))
+    _check_together(("--strip", strip), ("--size", size))
     pixels = _pixels(size)
     with open_recording(folder) as recording, told(quiet) as progress:
-        scene = scene_of(recording)
+        scene = recording.scene
         look: dict[str, Any] = {
             "color": color, "view": view, "densities": scene.group_densities(), "engine": engine,
         }  # fmt: skip
@@ -98,7 +98,7 @@ def render(
                 raise FileError(Finding("--frame", str(frame), f"{recording.path} has {len(recording)} frames, from 0"))
             target = out or where / f"frame-{frame % len(recording):04d}.png"
             draw.save_figure(draw.draw_scene(recording[frame], scene.walls, size=pixels, **look), target)
-    typer.echo(str(target))
+    tell_file(target, quiet)
 
 
 def view(
@@ -110,7 +110,7 @@ def view(
     port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any that is free.")] = 0,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the browser.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the file that is there.")] = False,
-    quiet: Quiet = False,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the address to look at.")] = False,
 ) -> None:
     """Show a run in the browser, from this machine only; also one that still goes on."""
     if html is not None:
@@ -119,7 +119,7 @@ def view(
         check_free(html, force)
         with open_recording(folder) as recording, told(quiet) as progress:
             write_page(recording, html, megabytes=megabytes, report=counted(progress, f"writing {html.name}"))
-        typer.echo(str(html))
+        tell_file(html, quiet)
         return
     from barchan.draw.viewer.data import Show
     from barchan.draw.viewer.live import Live
@@ -163,7 +163,7 @@ def report(
     with open_recording(folder) as recording, told(quiet) as progress:
         progress.status("drawing the report")
         write_report(recording, target)
-    typer.echo(str(target))
+    tell_file(target, quiet)
 
 
 def export(
@@ -180,7 +180,7 @@ def export(
     with open_recording(folder) as recording, told(quiet) as progress:
         target = out or recording.path.parent / f"{to}{made.endings[0]}"
         formats.write(recording, to, target, force=force, report=counted(progress, f"writing {target.name}"))
-    typer.echo(str(target))
+    tell_file(target, quiet)
 
 
 def _opened(*, browser: bool) -> Callable[[str], None]:
@@ -203,6 +203,13 @@ def _pixels(size: str | None) -> tuple[int, int] | None:
     if found is None:
         raise SceneError(Finding("--size", repr(size), "width and height in pixels, such as 1280x720"))
     return int(found[1]), int(found[2])
+
+
+def _check_together(first: tuple[str, Any], *others: tuple[str, Any]) -> None:
+    """Refuse options, each with its value, that have no meaning beside the first one."""
+    for option, value in others:
+        if first[1] is not None and value is not None:
+            raise SceneError(Finding(option, f"has no meaning with {first[0]}", remedy="leave one of them out"))
 
 
 def _check_look(color: str, view: str, engine: str = "raster") -> None:

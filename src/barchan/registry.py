@@ -6,13 +6,14 @@ law, a shape, a motion, an integrator or an observable is adding one file; `regi
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import json
 import pkgutil
+from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
 
 from barchan.errors import Finding, SceneError
+from barchan.scene.problems import nearest
 from barchan.scene.tables import Table
 
 FAMILIES = ("laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers")
@@ -47,6 +48,7 @@ class Part(Table):
 
 
 AnyPart = TypeVar("AnyPart", bound=type[Part])
+Named = TypeVar("Named")
 
 _found: dict[str, dict[str, type[Part]]] = {}
 
@@ -69,13 +71,14 @@ def parts(family: str) -> dict[str, type[Part]]:
 
 def part(family: str, key: str, where: str = "") -> type[Part]:
     """The part of that name, or a SceneError that names the nearest known one."""
-    known = parts(family)
+    return one_of(parts(family), key, family, where)
+
+
+def one_of(known: Mapping[str, Named], key: str, family: str, where: str = "") -> Named:
+    """What is known under that name, or a SceneError that names the nearest; `family` is the word for all of them."""
     if key not in known:
-        near = difflib.get_close_matches(str(key), known, n=1, cutoff=0.4)
-        hint = f"did you mean {near[0]!r}?" if near else ""
-        raise SceneError(
-            Finding(where or family, f"{key!r} is not among the {family}", f"known: {', '.join(known)}", hint)
-        )
+        what, names = f"{key!r} is not among the {family}", f"known: {', '.join(known)}"
+        raise SceneError(Finding(where or family, what, names, nearest(key, known)))
     return known[key]
 
 

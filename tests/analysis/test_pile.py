@@ -95,7 +95,9 @@ def test_one_grain():
     frame = frame_of([[0.1, 0.2, 0.5]], 0.5)
     assert pile.pile_height(frame, floor=0.0) == pytest.approx(1.0)
     assert pile.pile_width(frame) == 0.0
-    assert pile.radial_profile(frame).height[0] == pytest.approx(1.0, abs=0.1)
+    profile = pile.radial_profile(frame)
+    surface = 0.5 + np.sqrt(0.25 - profile.radius**2)  # of the sphere
+    assert profile.height == pytest.approx(surface, abs=0.05) and np.all(profile.cover > 0.9)
     assert pile.angle_of_repose(frame).error == pytest.approx(math.pi / 2.0)
 
 
@@ -131,6 +133,27 @@ def test_profile_of_a_cone_falls_in_a_straight_line():
     assert np.ptp(offset) < 0.03
     assert profile.foot == pytest.approx(1.0, abs=0.1)
     assert np.all(profile.cover[flank] > 0.99)
+
+
+@pytest.mark.parametrize("bins", [50, 5000])
+def test_rings_between_the_columns_have_no_height(bins):
+    """A grid of columns that may grow no finer leaves most of 5000 rings empty, and the first; they end no heap."""
+    profile = pile.radial_profile(frame_of([[0.1, 0.2, 0.5]], 0.5), bins=bins)
+    empty = np.isnan(profile.height)
+    assert empty.any() == (bins == 5000) and empty[0] == (bins == 5000)
+    assert np.array_equal(empty, np.isnan(profile.cover)) and np.array_equal(empty, np.isnan(profile.spread))
+    inside = ~empty & (profile.radius < 0.45)
+    assert profile.height[inside] == pytest.approx(0.5 + np.sqrt(0.25 - profile.radius[inside] ** 2), abs=0.01)
+    assert profile.foot == pytest.approx(0.5, abs=0.01)
+    assert len(profile.plot().lines[0].get_xdata()) == np.count_nonzero(~empty)
+    with pytest.raises(ValueError, match="at least 1"):
+        pile.radial_profile(layer(2, 2), bins=0)
+
+
+@pytest.mark.parametrize("corners", [((1, 1, 1), (0, 0, 0)), ((0, 1, 0), (1, 0, 1)), ((0, 0), (1, 1)), ((0, 0, 0), 1)])
+def test_a_box_inside_out_is_refused(corners):
+    with pytest.raises(ValueError, match="low must be below high"):
+        pile.packing_fraction(layer(2, 2), *corners)
 
 
 def test_packing_of_a_lattice():

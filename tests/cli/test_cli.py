@@ -106,6 +106,9 @@ def test_render(run_folder, command):
         (("run", "no-such-scene"), "no such scene"),
         (("list", "flavours"), "known: scenes, laws"),
         (("list", "laws", "hurtz"), "did you mean 'hertz'"),
+        (("list", "scenes", "hoper"), "did you mean 'hopper'"),
+        (("list", "formats", "foo"), "'foo' is not among the formats; known: csv"),
+        (("list", "studies", "Y99"), "did you mean 'Y9'"),
     ],
 )  # fmt: skip
 def test_wrong_use_is_told_in_a_line(run_folder, command, arguments, words):
@@ -118,8 +121,8 @@ def test_wrong_use_is_told_in_a_line(run_folder, command, arguments, words):
 
 
 def test_export_opens_again(run_folder, command):
-    code, out, _ = command("export", "out", "--to", "vtk", "--out", "copy.vtkhdf", "--quiet")
-    assert (code, out.strip()) == (0, "copy.vtkhdf")
+    code, out, _ = command("export", "out", "--to", "vtk", "--out", "copy.vtkhdf")
+    assert (code, out.splitlines()[-1]) == (0, "copy.vtkhdf")
     with bc.Recording("copy.vtkhdf") as recording:
         assert len(recording) == 6
 
@@ -130,6 +133,26 @@ def test_check(home, command):
     for words in ("ready to run", "30, of 30 spheres", "of the shortest collision", "steps"):
         assert words in out
     assert [path.name for path in home.iterdir()] == ["small.toml"]
+
+
+@pytest.mark.parametrize("kind", ["rkf45", "bogacki-shampine"])
+def test_check_tells_no_number_of_steps_that_an_integrator_chooses(home, command, kind):
+    limits = "shortest = 1e-6, longest = 0.005"
+    code, out, _ = command("check", "small.toml", "--set", f'integrator={{kind = "{kind}", {limits}}}')
+    assert code == 0
+    assert f"{kind} chooses its steps, from 1e-06 to 0.005 s" in out
+    assert "steps  " not in out and "collision" not in out
+    assert command("check", "small.toml", "--set", f"integrator={kind}", "--set", "sample_rate=1e5")[0] == 0
+    out = command("check", "small.toml", "--set", f"integrator={kind}")[1]
+    assert "to 0.02 s" in out, "no step is longer than a frame"
+
+
+@pytest.mark.parametrize("changes", [(), ("--set", "time_step=1e-5")])
+def test_check_tells_that_frames_have_set_the_time_step(home, command, changes):
+    code, out, _ = command("check", "small.toml", "--set", "frame_rate=1e6", *changes)
+    assert code == 0
+    assert "time step  1e-06 s: as long as a frame; else it would be " in out
+    assert ("1e-05 s, as the scene states it" if changes else "s, 1/30 of the shortest collision") in out
 
 
 def test_show_prints_a_scene_that_is_the_same(home, command):

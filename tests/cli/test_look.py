@@ -24,8 +24,8 @@ def test_a_strip_and_a_size(run_folder, command):
 
 
 def test_report(run_folder, command):
-    code, out, _ = command("report", "out", "--quiet")
-    assert (code, out.strip()) == (0, "out/report.html")
+    code, out, _ = command("report", "out")
+    assert (code, out.splitlines()[-1]) == (0, "out/report.html")
     text = (run_folder / "report.html").read_text("utf-8")
     for words in ("Thirty grains", "energy balance", "came to its end", "barchan run scene.toml", "young = 10000000.0"):
         assert words in text
@@ -34,9 +34,23 @@ def test_report(run_folder, command):
 
 
 def test_a_page_of_one_file(run_folder, command):
-    code, out, _ = command("view", "out", "--html", "page.html", "--quiet")
-    assert (code, out.strip()) == (0, "page.html")
-    assert command("view", "out", "--html", "page.html", "--quiet", "--force")[0] == 0
+    code, out, _ = command("view", "out", "--html", "page.html")
+    assert (code, out.splitlines()[-1]) == (0, "page.html")
+    assert command("view", "out", "--html", "page.html", "--quiet", "--force") == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("render", "out", "--out", "made.png"),
+        ("render", "out", "--movie", "made.gif"),
+        ("report", "out", "--out", "made.html"),
+        ("export", "out", "--to", "csv", "--out", "made.csv"),
+    ],
+)
+def test_quiet_is_silent(run_folder, command, arguments):
+    assert command(*arguments, "--quiet") == (0, "", "")
+    assert (run_folder.parent / arguments[-1]).is_file()
 
 
 @pytest.mark.parametrize(
@@ -44,6 +58,12 @@ def test_a_page_of_one_file(run_folder, command):
     [
         (("render", "out", "--size", "large"), "such as 1280x720"),
         (("render", "out", "--color", "stress"), "record.contacts=true"),
+        (("render", "out", "--out", "frame.bmp"), "must end in .png, .pdf, .svg"),
+        (("render", "out", "--strip", "2", "--out", "strip.xyz"), "must end in .png, .pdf, .svg"),
+        (("report", "out", "--out", "report.bmp", "--quiet"), "must end in .html"),
+        (("render", "out", "--movie", "run.gif", "--strip", "3"), "--strip: has no meaning with --movie"),
+        (("render", "out", "--movie", "run.gif", "--out", "run.png"), "--out: has no meaning with --movie"),
+        (("render", "out", "--strip", "3", "--size", "320x200"), "--size: has no meaning with --strip"),
         (("report", "out", "--out", "small.toml"), "already there"),
         (("view", "out", "--html", "small.toml"), "already there"),
         (("view", "out", "--html", "page.pdf"), "must end in .html"),

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 from barchan.draw.charts import Curve, Panel, draw_panels
+from barchan.draw.files import FORMATS, save_figure
 from barchan.draw.snapshots import draw_snapshots
+from barchan.errors import FileError
 from draw.frames import frame_of
 
 
@@ -22,6 +24,18 @@ def test_panels_have_their_curves_and_labels():
     assert [text.get_text() for text in left.get_legend().get_texts()] == ["a", "b"]
     assert (right.get_xscale(), right.get_yscale(), right.get_legend()) == ("log", "log", None)
     assert len(right.collections) == 1
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_figures_are_saved_in_every_format(tmp_path, kind):
+    path = save_figure(draw_panels([Panel("x", "y", [Curve([0.0, 1.0], [0.0, 1.0])])]), tmp_path / f"chart.{kind}")
+    assert path.stat().st_size > 1000
+
+
+def test_a_figure_in_a_format_that_does_not_exist_is_refused(tmp_path):
+    with pytest.raises(FileError, match=r"chart.bmp: is no picture; must end in .png, .pdf"):
+        save_figure(draw_panels([Panel("x", "y", [])]), tmp_path / "chart.bmp")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("columns", [1, 3])

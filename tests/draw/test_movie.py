@@ -13,6 +13,7 @@ from PIL import Image
 
 from barchan.draw.movie import gif_durations, recorded_walls, write_movie
 from barchan.errors import FileError
+from barchan.scene import loads
 from barchan.shapes.plane import Plane
 
 _frames = runpy.run_path(str(Path(__file__).parent / "frames.py"))
@@ -116,7 +117,7 @@ def test_an_mp4_plays_what_a_gif_shows(tmp_path, size):
 
 
 def test_walls_come_from_the_recorded_scene():
-    recorded = SimpleNamespace(scene_toml=SCENE)
+    recorded = SimpleNamespace(scene_toml=SCENE, scene=loads(SCENE))
     (wall,) = recorded_walls(recorded)
     assert wall.shape == Plane(point=(0.0, 0.0, 0.1))
     assert not recorded_walls(falling(2))

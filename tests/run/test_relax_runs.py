@@ -131,7 +131,7 @@ def test_a_packing_comes_back_from_a_soft_shear(tmp_path):
     }  # fmt: skip
     moved = bc.run(lab.flat_scene(120, fraction=None, **soft), tmp_path / "moved", progress=bc.Silent(), threads=1)
     back = {"start": str(moved.folder), "observables": ["packing"]}
-    with pytest.raises(SceneError, match=r"box: is not the one that the run in .* ended in"):
+    with pytest.raises(SceneError, match=r"box: is not the one that the run in .* ended in.*\. Take box = "):
         Plan.of(lab.flat_scene(120, fraction=None, **back))
     with moved.recording as recording:
         cell = recording[-1].cell[0]

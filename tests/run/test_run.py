@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 import barchan as bc
+from barchan.integrators.rkf45 import RungeKuttaFehlberg
+from barchan.model import timestep
+from barchan.model.build import build
 from barchan.record.folder import JOURNAL, RECORDING
 from barchan.run import plan
 from barchan.run.progress import Pulse
+from barchan.run.summary import rows
 from run.shared import JELLY, SMALL, Stopper, checkpoint_hash, recording_hash, stopped
 
 
@@ -47,6 +51,17 @@ def test_the_summary_states_overlap_balance_and_counts(finished):
     assert finished.summary["energy_error"] < 0.05
     assert (finished.summary["grains_in"], finished.summary["grains_out"]) == (30, 0)
     assert finished.summary["wall_time"] > 0
+
+
+def test_the_summary_tells_steps_of_any_length():
+    made = {"steps": 511, "time_step": 2.8e-6}
+    for lengths, words in (
+        ({}, "511 of 2.8e-06 s"),  # as hard spheres have it
+        ({"shortest_step": 2.8e-6, "longest_step": 2.8e-6}, "511 of 2.8e-06 s"),
+        ({"shortest_step": 1e-5, "longest_step": 0.002}, "511, from 1e-05 to 0.002 s"),
+        ({"shortest_step": 0.002, "longest_step": 0.002}, "511 of 0.002 s"),
+    ):
+        assert dict(rows({**made, **lengths})) == {"steps": words}
 
 
 def test_grains_fall_as_they_should(finished):
@@ -204,6 +219,13 @@ def test_two_observables_of_one_kind_are_refused(small, tmp_path):
         bc.run(twice, tmp_path / "run", progress=bc.Silent())
     once = bc.loads(SMALL + "\n[[observables]]\nkind = 'count'\n")
     assert len(bc.Plan.of(once).measures.series) == len(bc.Plan.of(small).measures.series)
+
+
+def test_a_shortest_step_that_the_scene_sets_is_no_number_yet(small):
+    chooses = RungeKuttaFehlberg.model_construct(shortest=None, tolerance=None, longest=1 / 24)
+    chosen = timestep.choose(*build(small.model_copy(update={"integrator": chooses})))
+    assert not chosen.fixed
+    assert chosen.text == "rkf45 chooses its steps, up to 0.02 s; the scene sets the shortest"
 
 
 def test_samples_more_often_than_steps_are_refused(small):

@@ -121,7 +121,7 @@ def test_without_rotation_nothing_spins():
     ],
 )
 def test_what_hard_spheres_cannot_do_is_refused(changes, where):
-    others = {"time_step": "leave it out", "materials.a.restitution": "restitution = 0.9"}
+    others = {"time_step": "leave it out", "materials.a.restitution": "give 0 … 1, such as restitution = 0.9"}
     remedy = others.get(where, 'use solver = "soft"')
     with pytest.raises(SceneError, match=where) as error:
         Plan.of(scene([grain((0, 0, 0))], **changes))

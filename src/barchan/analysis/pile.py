@@ -19,7 +19,8 @@ from barchan.drawn import Drawn
 from barchan.record.frame import Frame
 
 TOUCH = 0.05  # gap, as a part of the radii, across which grains still count as touching
-FINENESS = 3.0  # columns of a height map per median radius
+FINENESS = 3.0  # columns of a height map per median radius, at least
+FEWEST_RINGS = 4  # of a profile, unless told
 LARGEST_MAP = 1024  # columns of a height map along its longer side
 SECTORS = 8  # of the circle, fitted one by one to tell the error of an angle
 FIT_FROM, FIT_TO = 0.15, 0.80  # the part of the foot radius on which the flank is fitted
@@ -61,7 +62,10 @@ class Fraction:
 
 @dataclass(frozen=True)
 class RadialProfile(Drawn):
-    """Mean height of a heap's free surface against the distance from its middle."""
+    """Mean height of a heap's free surface against the distance from its middle.
+
+    Rings too narrow for the columns that the surface is measured at have NaN.
+    """
 
     radius: np.ndarray  # (k,) m, middles of the rings
     height: np.ndarray  # (k,) m above the floor, mean over the ring, bare floor counted as 0
@@ -73,7 +77,8 @@ class RadialProfile(Drawn):
     @property
     def foot(self) -> float:
         """Radius (m) up to which grains cover half the ring and stand higher than a tenth of the middle."""
-        heap = (self.cover >= 0.5) & (self.height >= FOOT_HEIGHT * self.height[0])
+        known = np.isfinite(self.height)
+        heap = ~known | (self.cover >= 0.5) & (self.height >= FOOT_HEIGHT * self.height[known][0])
         end = len(heap) if heap.all() else int(np.argmin(heap))
         step = self.radius[0] * 2.0
         return float(end * step)
@@ -164,8 +169,11 @@ def pile_width(frame: Frame, *, fraction: float = 0.95, floor: float | None = No
     return 2.0 * float(distance[order[edge]])
 
 
-def _columns(frame: Frame, floor: float | None) -> _Columns | None:
-    """The heap seen from above, one column at each point of a fine grid; None where there is no heap."""
+def _columns(frame: Frame, floor: float | None, rings: int = FEWEST_RINGS) -> _Columns | None:
+    """The heap seen from above, one column at each point of a grid; None where there is no heap.
+
+    The grid is fine enough for that many rings, as far as its largest size allows.
+    """
     base = floor_height(frame) if floor is None else floor
     mine = heap(frame, floor=base)
     spheres = mine[frame.sphere_grain]
@@ -175,7 +183,7 @@ def _columns(frame: Frame, floor: float | None) -> _Columns | None:
     x, y, _ = np.average(frame.position[mine], axis=0, weights=frame.mass[mine])
     reach = float((np.linalg.norm(position[:, :2] - (x, y), axis=1) + radius).max())
     flat, grain = _flat(frame), float(np.median(radius))
-    pitch = max(grain / FINENESS, 2.0 * reach / LARGEST_MAP)
+    pitch = max(min(grain / FINENESS, reach / (2 * rings)), 2.0 * reach / LARGEST_MAP)
     columns = 2 * math.ceil(reach / pitch)
     rows = 1 if flat else columns
     low = (x - columns * pitch / 2.0, y - rows * pitch / 2.0)
@@ -198,11 +206,12 @@ def _columns(frame: Frame, floor: float | None) -> _Columns | None:
 
 def _profile(columns: _Columns, bins: int | None) -> RadialProfile:
     reach = float(columns.radius[columns.covered].max()) * (1.0 + 1e-12)
-    count = bins if bins is not None else int(np.clip(reach / (2.0 * columns.grain), 4, 60))
+    count = bins if bins is not None else int(np.clip(reach / (2.0 * columns.grain), FEWEST_RINGS, 60))
     inside = columns.radius < reach
     ring = np.minimum((columns.radius[inside] / reach * count).astype(int), count - 1)
     height, covered = columns.height[inside], columns.covered[inside]
-    number = np.maximum(np.bincount(ring, minlength=count), 1)
+    number = np.bincount(ring, minlength=count).astype(float)
+    number[number == 0] = np.nan  # nothing is known of that ring
     mean = np.bincount(ring, weights=height, minlength=count) / number
     square = np.bincount(ring, weights=height**2, minlength=count) / number
     return RadialProfile(
@@ -217,7 +226,9 @@ def _profile(columns: _Columns, bins: int | None) -> RadialProfile:
 
 def radial_profile(frame: Frame, *, bins: int | None = None, floor: float | None = None) -> RadialProfile:
     """Mean height of the free surface in rings about the heap's centre of mass; rings a grain wide unless told."""
-    columns = _columns(frame, floor)
+    if bins is not None and bins < 1:
+        raise ValueError(f"bins: {bins}; must be at least 1")
+    columns = _columns(frame, floor, bins or FEWEST_RINGS)
     if columns is None:
         base = floor_height(frame) if floor is None else floor
         zero = np.zeros(1)
@@ -285,6 +296,8 @@ def packing_fraction(frame: Frame, low: Any, high: Any, *, probes: int = PROBES)
     from scipy.spatial import cKDTree
 
     low, high = np.asarray(low, float), np.asarray(high, float)
+    if low.shape != (3,) or high.shape != (3,) or not np.all(low <= high):
+        raise ValueError(f"the box {low.tolist()} … {high.tolist()}: low must be below high along x, y and z")
     root = 1.2207440846057596
     points = low + (high - low) * ((0.5 + np.outer(np.arange(1, probes + 1), root ** -np.arange(1.0, 4.0))) % 1.0)
     near = np.all(

@@ -36,12 +36,8 @@ class Frames(Protocol):
 
 def recorded_walls(recording: Any) -> Sequence[Any]:
     """The walls of the scene that a recording carries with it; none where it carries none, as a list of frames."""
-    text = getattr(recording, "scene_toml", "")
-    if not text:
-        return ()
-    from barchan.scene import loads
-
-    return loads(text).walls
+    walls: Sequence[Any] = recording.scene.walls if getattr(recording, "scene_toml", "") else ()
+    return walls
 
 
 def movie_images(picture: Picture, frames: Iterator[Frame]) -> Iterator[np.ndarray]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from barchan.analysis.pile import Angle, RadialProfile
 from barchan.draw.colors import INK
 from barchan.draw.picture import length_unit
@@ -25,7 +27,8 @@ def draw_profile(profile: RadialProfile, *, angle: Angle | None = None, ax: Axes
         FigureCanvasAgg(figure)
         ax = figure.add_subplot()
     unit, factor = length_unit(float(profile.radius[-1]))
-    radius, height, spread = factor * profile.radius, factor * profile.height, factor * profile.spread
+    known = np.isfinite(profile.height)
+    radius, height, spread = (factor * one[known] for one in (profile.radius, profile.height, profile.spread))
     label = "surface" if angle is None else f"surface, angle of repose {angle}"
     ax.fill_between(radius, height - spread, height + spread, color="#d9b47a", alpha=0.35, linewidth=0.0)
     ax.plot(radius, height, color="#8d6432", linewidth=1.6, label=label)

@@ -18,7 +18,6 @@ from barchan.draw.summary import draw_summary
 from barchan.errors import FileError, Finding
 from barchan.record.recording import Recording
 from barchan.run.summary import facts
-from barchan.scene import loads
 
 SNAPSHOTS = 5
 MOVIE, MOST_MOVIE = "movie.gif", 12_000_000  # bytes
@@ -37,7 +36,7 @@ def write_report(recording: Recording, path: Path | str) -> Path:
         raise FileError(Finding(str(target), "is no page", "must end in .html"))
     if not len(recording):
         raise FileError(Finding(str(recording.path), "has no frames yet", remedy="wait for the first one"))
-    scene = loads(recording.scene_toml, str(recording.path))
+    scene = recording.scene
     date = datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M %Z")
     parts = [
         f"<p>{html.escape(scene.description)}</p>",
@@ -74,7 +73,7 @@ def _verdict(words: str, good: bool, detail: str) -> str:
 
 
 def _pictures(recording: Recording) -> list[str]:
-    scene, last = loads(recording.scene_toml, str(recording.path)), recording[-1]
+    scene, last = recording.scene, recording[-1]
     color = "speed" if scene.solver == "beams" else "group"
     made = [picture(png(draw_scene(last, scene.walls, color=color)), f"The last frame, t = {last.time:.4g} s")]
     if len(recording) > 1:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from barchan.errors import Finding, SceneError
+from barchan.integrators import RungeKutta
 from barchan.laws._viscoelastic import OVERDAMPED
 from barchan.model import course
 from barchan.model.build import Model
@@ -18,6 +19,7 @@ from barchan.scene.materials import surface
 
 STEPS_PER_CONTACT = 30  # steps that the shortest collision is resolved with
 LEAPFROG_SHARE = 0.003  # of √(d/g), of hard spheres
+STATED = "as the scene states it"
 FEWEST_PER_CONTACT = 8  # fewer is an error: energy is no longer conserved in a collision
 
 
@@ -26,6 +28,15 @@ class TimeStep(NamedTuple):
 
     value: float  # s
     text: str
+    fixed: bool = True  # whether all steps are this long
+
+    @classmethod
+    def fitting(cls, step: float, frame: float, why: str) -> TimeStep:
+        """The longest step, s, not above `step`, of which a whole number fills a frame, s; `why` it is that long."""
+        count = math.ceil(frame / step * (1 - 1e-12))
+        if count == 1 and step > frame * (1 + 1e-9):
+            why = f"as long as a frame; else it would be {step:.3g} s, {why}"
+        return cls(frame / count, why)
 
 
 def choose(model: Model, grains: Grains) -> TimeStep:
@@ -47,10 +58,21 @@ def choose(model: Model, grains: Grains) -> TimeStep:
                 f"{FEWEST_PER_CONTACT} steps",
                 f"leave time_step out, or take at most {shortest / STEPS_PER_CONTACT:.2g} s",
             ))  # fmt: skip
-        return TimeStep(frame / math.ceil(frame / scene.time_step * (1 - 1e-12)), "as the scene states it")
-    step = shortest / STEPS_PER_CONTACT
-    why = f"1/{STEPS_PER_CONTACT} of the shortest collision, {shortest:.3g} s at {speed:.3g} m/s"
-    return TimeStep(frame / math.ceil(frame / step), why)
+        chosen = TimeStep.fitting(scene.time_step, frame, STATED)
+    else:
+        why = f"1/{STEPS_PER_CONTACT} of the shortest collision, {shortest:.3g} s at {speed:.3g} m/s"
+        chosen = TimeStep.fitting(shortest / STEPS_PER_CONTACT, frame, why)
+    if isinstance(scene.integrator, RungeKutta):
+        return chosen._replace(text=_limits(scene.integrator, frame), fixed=False)
+    return chosen
+
+
+def _limits(integrator: RungeKutta, frame: float) -> str:
+    """Between which limits an integrator chooses its steps, in words; no step is longer than a frame, s."""
+    longest = f"{min(integrator.longest, frame):.3g} s"
+    if integrator.shortest is None:
+        return f"{integrator.key} chooses its steps, up to {longest}; the scene sets the shortest"
+    return f"{integrator.key} chooses its steps, from {integrator.shortest:.3g} to {longest}"
 
 
 def _hard(model: Model, grains: Grains, frame: float) -> TimeStep:
@@ -59,13 +81,14 @@ def _hard(model: Model, grains: Grains, frame: float) -> TimeStep:
     its size, or what the scene states.
     """
     if model.scene.stepless:
-        return TimeStep(frame, "none: hard spheres go from collision to collision")
+        return TimeStep(frame, "none: hard spheres go from collision to collision", fixed=False)
     if model.scene.time_step is not None:
-        return TimeStep(frame / math.ceil(frame / model.scene.time_step * (1 - 1e-12)), "as the scene states it")
+        return TimeStep.fitting(model.scene.time_step, frame, STATED)
     weight, size = float(np.linalg.norm(model.gravity)), 2 * float(grains.radius.min(initial=math.inf))
-    step = LEAPFROG_SHARE * math.sqrt(size / weight) if weight > 0 and math.isfinite(size) else frame
+    if weight == 0 or not math.isfinite(size):
+        return TimeStep(frame, "as long as a frame: there is no gravity, or nothing that it pulls")
     why = f"{LEAPFROG_SHARE:g} of the time √(d/g) in which gravity moves a grain by its size"
-    return TimeStep(frame / math.ceil(frame / step), why)
+    return TimeStep.fitting(LEAPFROG_SHARE * math.sqrt(size / weight), frame, why)
 
 
 def impact_speed(model: Model, grains: Grains) -> float:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -16,6 +17,9 @@ from barchan.record.folder import JOURNAL, RECORDING
 from barchan.record.frame import Frame
 from barchan.record.journal import JournalReader
 from barchan.record.source import Source
+
+if TYPE_CHECKING:
+    from barchan.scene import Scene
 
 _HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 
@@ -40,6 +44,13 @@ class Recording(Drawn):
     def scene_toml(self) -> str:
         """The scene, as TOML."""
         return self._source.scene_toml
+
+    @functools.cached_property
+    def scene(self) -> Scene:
+        """The scene, for looking at the run: laws, motions and observables that nobody has registered are `Absent`."""
+        from barchan.scene.toml import loads_recorded
+
+        return loads_recorded(self.scene_toml, str(self.path))
 
     @property
     def meta(self) -> dict[str, Any]:

@@ -29,7 +29,8 @@ from barchan.run.progress import Progress
 from barchan.run.schedule import Schedule
 from barchan.run.session import Session
 from barchan.run.story import Story
-from barchan.scene import Scene, dumps, loads
+from barchan.scene import Scene, dumps
+from barchan.scene.toml import loads_recorded
 
 PREPARING = "preparing kernels (the first run of a new kind of scene compiles for some seconds)"
 FEW_SPHERES = 1000  # below it one thread is faster than several
@@ -86,7 +87,7 @@ def resume(folder: Path | str, *, threads: int | None = None, progress: Progress
             scene_toml, meta, finished = recording.scene_toml, recording.meta, recording.finished
             if finished:
                 return RunResult(where, {**recording.summary, **summary.read(where)}, was_finished=True)
-        scene = loads(scene_toml, str(where))
+        scene = loads_recorded(scene_toml, str(where), to_run=True)
         solvers.check_device(None, **_where(meta))
         _compare_versions(meta, progress)
         if not any((where / CHECKPOINT).with_suffix(ending).is_file() for ending in (".blocks", ".previous")):

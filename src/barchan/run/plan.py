@@ -102,7 +102,7 @@ class Plan:
 
             warnings = tuple(preflight.check(model, grains))
             time_step = timestep.choose(model, grains)
-        if not scene.stepless:
+        if time_step.fixed:
             _check_rate(scene, time_step.value)
         return cls(scene, model, grains, time_step, measures, warnings, device)
 

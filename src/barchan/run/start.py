@@ -71,5 +71,5 @@ def _other_box(scene: Scene, frame: Frame) -> list[Finding]:
     end = np.where(repeats, low + lengths, scene.box.high).tolist()
     return [Finding(
         "box", f"is not the one that the run in {scene.start} ended in", "grains at its faces would overlap or part",
-        f"box = {{ low = {begin}, high = {end} }}",
+        f"take box = {{ low = {begin}, high = {end} }}",
     )]  # fmt: skip

@@ -12,14 +12,19 @@ from typing import Any
 from barchan.record.folder import write_error
 from barchan.record.recording import Recording
 from barchan.run.progress import clock_text, short
-from barchan.scene import loads
 
 FILE = "summary.json"
 
-# Words in the table, and the value beside them from the numbers it needs; a row whose numbers are missing is left out.
+# Words in the table, and the value beside them from the numbers it needs; a row whose numbers are missing is left out,
+# but for those that have a default.
 ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
     ("simulated", lambda time: f"{time:.6g} s"),
-    ("steps", lambda steps, time_step: f"{steps} of {time_step:.3g} s"),
+    (
+        "steps",
+        lambda steps, time_step, shortest_step=None, longest_step=None: _steps(
+            steps, shortest_step or time_step, longest_step or time_step
+        ),
+    ),
     ("collisions", lambda collisions, wall_collisions: f"{collisions}, {wall_collisions} of them with walls"),
     (
         "too soon",
@@ -67,6 +72,12 @@ ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
 )
 
 
+def _steps(number: int, shortest: float, longest: float) -> str:
+    """How many steps there were, and how long, s, in words."""
+    low, high = f"{shortest:.3g}", f"{longest:.3g}"
+    return f"{number} of {high} s" if low == high else f"{number}, from {low} to {high} s"
+
+
 def _passed(name: str, number: int, mass: float, waiting: int) -> str:
     """What has passed a source or a sink, in words."""
     short_of = f", {waiting} without room" if waiting else ""
@@ -102,8 +113,8 @@ def rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The lines of the table: words and value."""
     for words, written in ROWS:
         needed = inspect.signature(written).parameters
-        if all(name in summary for name in needed):
-            yield words, written(*(summary[name] for name in needed))
+        if all(name in summary or one.default is not one.empty for name, one in needed.items()):
+            yield words, written(**{name: summary[name] for name in needed if name in summary})
 
 
 def table(lines: Iterable[tuple[str, str]]) -> str:
@@ -115,7 +126,7 @@ def table(lines: Iterable[tuple[str, str]]) -> str:
 
 def facts(folder: Path, recording: Recording) -> list[tuple[str, str]]:
     """What a recorded run is and how far it has come, as lines of a table."""
-    scene, times = loads(recording.scene_toml, str(recording.path)), recording.times
+    scene, times = recording.scene, recording.times
     until = f"{times[-1]:.6g}" if len(times) else "0"
     stopped = recording.summary.get("stopped")
     state = "finished" if recording.finished else f"stopped itself: {stopped}" if stopped else "not finished"

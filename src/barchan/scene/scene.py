@@ -59,7 +59,7 @@ class Scene(Table):
     rotation: bool = True  # whether grains spin
     scalar_inertia: bool = False  # one moment of inertia for all axes, the mean of the three
     periodic: tuple[bool, bool, bool] = (False, False, False)
-    box: Box | None = None  # periodic axes repeat it; a grain that leaves it along another axis counts as lost
+    box: Box | None = None  # periodic axes repeat it; a grain that leaves it along another axis stops the run
     deformation: DeformationField | None = None  # of the periodic box, along the duration
     drag: Damping = 0.0  # N s/m: a background resists every grain, at rest or carried along by a deforming box
     seed: Annotated[int, Ge(0), Le(MOST_SEED)] = 0

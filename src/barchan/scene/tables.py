@@ -115,6 +115,18 @@ class Table(BaseModel, metaclass=TableType):
         return described
 
 
+class Absent(Table):
+    """A table of a kind that nobody here knows, kept as it was written."""
+
+    named_by: str  # the field that names the kind
+    name: str
+    fields: dict[str, Any]
+
+    def to_dict(self, *, full: bool = True) -> dict[str, Any]:
+        """The table as it was written."""
+        return {self.named_by: self.name, **self.fields}
+
+
 @dataclass(frozen=True)
 class Bare:
     """A short form: a value of one of these types stands for a table with this one field."""
@@ -129,7 +141,8 @@ class Choice:
     """Metadata of a field: a table that is one of several, told apart by a name in its field `tag`.
 
     In a scene it is a table with the tag and the fields of the chosen class; the name alone, as a string, will do
-    where the defaults will do. In Python an instance is taken as it is.
+    where the defaults will do. In Python an instance is taken as it is. A name that nobody knows is an error, but where
+    the context of the validation has the noun among its `spared` ones: then it stands for an `Absent` table.
     """
 
     options: Callable[[], Mapping[str, type[Table]]]
@@ -170,6 +183,8 @@ class Choice:
             raise fault(shown(value), f"must be a table with {self.tag} = one of {', '.join(options)}")
         fields = dict(value)
         name = fields.pop(self.tag, None)
+        if isinstance(name, str) and name not in options and self.noun in (info.context or {}).get("spared", ()):
+            return Absent(named_by=self.tag, name=name, fields=fields)
         if not isinstance(name, str) or name not in options:
             missing = fault("missing", f"must be one of {', '.join(options) or 'none'}")
             error = missing if name is None else unknown_name(name, self.noun, options)

@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from barchan.errors import Finding, SceneError
+from barchan.errors import FileError, Finding, SceneError
+from barchan.registry import FAMILIES
 from barchan.scene.problems import findings
 from barchan.scene.scene import Scene
 
 LINE = 120  # characters
 MOST_FINDINGS = 30  # told at once
+UNSEEN = frozenset(FAMILIES) - {"shapes"}  # parts that pictures and numbers of a recording do not need
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 # Lists of tables with a header each; the others stand in one value.
@@ -36,10 +38,13 @@ def parse(text: str, where: str = "scene") -> dict[str, Any]:
         raise SceneError(Finding(where, f"is not valid TOML: {error}")) from None
 
 
-def build(fields: Mapping[str, Any], *, folder: Path | None = None) -> Scene:
-    """The scene of a plain dict; relative paths in it start from `folder`. SceneError tells all that is wrong."""
+def build(fields: Mapping[str, Any], *, folder: Path | None = None, spared: Collection[str] = ()) -> Scene:
+    """The scene of a plain dict; relative paths in it start from `folder`. SceneError tells all that is wrong.
+
+    Parts of the families `spared` may be unknown here: they become `Absent`.
+    """
     try:
-        return Scene.model_validate(fields, context={"folder": folder})
+        return Scene.model_validate(fields, context={"folder": folder, "spared": spared})
     except ValidationError as error:
         found = findings(error)
     rest = len(found) - MOST_FINDINGS
@@ -49,6 +54,19 @@ def build(fields: Mapping[str, Any], *, folder: Path | None = None) -> Scene:
 def loads(text: str, where: str = "scene", *, folder: Path | None = None) -> Scene:
     """The scene that a TOML text describes; `where` names the text in messages."""
     return build(parse(text, where), folder=folder)
+
+
+def loads_recorded(text: str, where: str, *, to_run: bool = False) -> Scene:
+    """The scene of a recording, for looking at it, or `to_run` it; FileError names the recording where it is no scene.
+
+    The script that registered a law or another part of its own need not be there for looking, but for shapes of walls.
+    """
+    try:
+        return build(parse(text, where), spared=() if to_run else UNSEEN)
+    except SceneError as error:
+        remedy = "if a script registered it, import that script in Python and go on from there"
+        found = [Finding(f"{where}, {one.where}", one.what, one.expected, remedy) for one in error.findings]
+        raise FileError(found) from None
 
 
 def dumps(scene: Scene, *, full: bool = True) -> str:

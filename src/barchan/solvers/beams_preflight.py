@@ -16,7 +16,7 @@ from barchan.model.build import Model
 from barchan.model.build_triangles import Triangles, build_triangles
 from barchan.model.grains import Grains
 from barchan.model.pour import Pourer
-from barchan.model.timestep import TimeStep, impact_speed, servo_masses
+from barchan.model.timestep import STATED, TimeStep, impact_speed, servo_masses
 from barchan.model.triangles import template
 from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
 from barchan.scene.scene import Scene
@@ -128,7 +128,7 @@ def _outside(solver: BeamSolver) -> list[Finding]:
     if not outside.any():
         return []
     what = f"{int(outside.sum())} grains start outside the box"
-    return [Finding("grains", what, "a grain outside the box counts as lost", "enlarge the box or move the fill")]
+    return [Finding("grains", what, "a grain outside the box stops the run", "enlarge the box or move the fill")]
 
 
 def _soft(model: Model, grains: Grains) -> list[Finding]:
@@ -196,7 +196,7 @@ def choose(model: Model, grains: Grains) -> TimeStep:
                 f"beams damp the motion of the lightest triangles within {1 / rate:.3g} s, which such steps would heat",
                 f"leave time_step out, or take at most {DAMPED / rate:.2g} s",
             ))  # fmt: skip
-        return TimeStep(frame / math.ceil(frame / scene.time_step * (1 - 1e-12)), "as the scene states it")
+        return TimeStep.fitting(scene.time_step, frame, STATED)
     steps = STEPS_PER_PERIOD if beams.contact == "paper" else STEPS_IN_EXACT
     why = f"1/{steps} of the quickest vibration of beams and contacts, {period:.3g} s"
     step = period / steps
@@ -205,7 +205,7 @@ def choose(model: Model, grains: Grains) -> TimeStep:
             DAMPED / rate,
             f"{DAMPED:g} of the time in which beams damp the lightest triangles, {1 / rate:.3g} s",
         )
-    return TimeStep(frame / math.ceil(frame / step), why)
+    return TimeStep.fitting(step, frame, why)
 
 
 def _damping_rate(scene: Scene, triangles: Triangles) -> float:

@@ -113,7 +113,7 @@ def _restitution(model: Model) -> list[Finding]:
     used = _used(model)
     return [
         Finding(
-            f"materials.{name}.restitution", "missing", "hard spheres need it, between 0 and 1", "restitution = 0.9"
+            f"materials.{name}.restitution", "missing", "hard spheres need it", "give 0 … 1, such as restitution = 0.9"
         )
         for name, material in model.scene.materials.items()
         if material.restitution is None and name in used

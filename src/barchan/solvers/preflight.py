@@ -96,7 +96,7 @@ def _outside(solver: Any, moment: Moment) -> list[Finding]:
     where = np.array2string(position[g], precision=4, separator=", ")
     return [Finding(
         _group(solver, g), f"{int(outside.sum())} grains start outside the box, the first at {where} m",
-        "a grain outside the box counts as lost", "enlarge the box or move the fill",
+        "a grain outside the box stops the run", "enlarge the box or move the fill",
     )]  # fmt: skip
 
 
@@ -158,7 +158,7 @@ def idle_sources(solver: Any) -> list[Finding]:
         if scene.box is not None:
             outside = ((tried.position < scene.box.low) | (tried.position > scene.box.high)) & ~solver.model.periodic
             if outside.any():
-                findings.append(Finding(where, "reaches beyond `box`", "a grain outside the box counts as lost"))
+                findings.append(Finding(where, "reaches beyond `box`", "a grain outside the box stops the run"))
     return findings
 
 

@@ -21,7 +21,6 @@ from barchan.draw.viewer.packing import pack
 from barchan.errors import FileError, Finding
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
-from barchan.scene import Scene, loads
 
 SHADES = 64  # of a colour map
 PLOTTED = ("kinetic_energy", "pile_height", "contacts_per_grain", "outflow", "pressure", "grain_count")
@@ -33,7 +32,7 @@ class Show:
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
-        self.scene: Scene = loads(recording.scene_toml, str(recording.path))
+        self.scene = recording.scene
         self.densities = self.scene.group_densities()
         self._lock = threading.Lock()
         if not len(recording):

@@ -12,7 +12,6 @@ from barchan.record.formats import Format
 from barchan.record.formats._spheres import Spheres, domain, extent
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
-from barchan.scene import loads
 
 
 def write(recording: Recording, frames: Iterator[Frame], path: Path) -> None:
@@ -25,7 +24,7 @@ def write(recording: Recording, frames: Iterator[Frame], path: Path) -> None:
 
     low, high = extent(recording)
     reach = 2.0 * np.maximum(np.abs(low), np.abs(high))
-    names = loads(recording.scene_toml, str(recording.path)).group_names()
+    names = recording.scene.group_names()
     with gsd.hoomd.open(str(path), mode="w") as file:
         for frame in frames:
             file.append(_snapshot(gsd.hoomd.Frame(), frame, names, low, high, reach))

@@ -12,7 +12,6 @@ from barchan.record.formats import Format
 from barchan.record.formats._spheres import Spheres, extent
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
-from barchan.scene import loads
 
 HELD = 64 << 20  # bytes of frames in memory before they are written
 SEE_THROUGH = 0.25  # opacity of walls
@@ -26,7 +25,7 @@ def write(recording: Recording, frames: Iterator[Frame], path: Path) -> None:
     """
     from pxr import Sdf, Usd
 
-    rate = loads(recording.scene_toml, str(recording.path)).frame_rate
+    rate = recording.scene.frame_rate
     path.unlink(missing_ok=True)  # USD makes its file itself
     stage = Usd.Stage.CreateNew(str(path))
     _set_up(stage, recording, rate)
@@ -45,7 +44,7 @@ def _set_up(stage: Any, recording: Recording, rate: float) -> None:
     """All that does not change: units, the sphere, the shapes of the walls."""
     from pxr import Sdf, UsdGeom, Vt
 
-    scene, (low, high) = loads(recording.scene_toml, str(recording.path)), extent(recording)
+    scene, (low, high) = recording.scene, extent(recording)
     UsdGeom.SetStageUpAxis(stage, UsdGeom.Tokens.z)
     UsdGeom.SetStageMetersPerUnit(stage, 1.0)
     stage.SetTimeCodesPerSecond(rate)
