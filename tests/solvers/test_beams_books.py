@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from barchan.draw.polygons import corners, crack_edges
 from barchan.errors import RunError, SceneError
 from barchan.model.build import build
 from barchan.observables.count import Count
@@ -265,3 +266,29 @@ def test_pieces_do_not_count_as_grains_that_came_back() -> None:
     seen = Count().measure(machine.moment())
     assert seen["grain_count"] == len(machine) > 4
     assert seen["outflow"] == 0.0
+
+
+def test_cracks_are_marked_where_beams_were() -> None:
+    """The sides that broken beams joined had one middle while the grains were whole, to rounding; they are marked still
+    when the pieces have flown apart and turned, and lie nearer to other sides of each other.
+    """
+    machine = struck({"stretch": 0.004})
+    whole = machine.snapshot()
+    machine.advance(60000)
+    frame = machine.snapshot()
+    assert frame.beams is not None and whole.beams is not None and whole.triangles is not None
+    broken = np.flatnonzero(frame.beams.beam_cause > 0)
+    assert len(broken) > 4
+    edges = crack_edges(frame).reshape(2, len(broken), 2, 2)
+    for end in (0, 1):
+        rows, sides = frame.beams.beam_ends[broken, end], frame.beams.beam_sides[broken, end]
+        shapes = corners(frame)[rows]
+        picked = np.stack([shapes[np.arange(len(rows)), sides - 1], shapes[np.arange(len(rows)), sides % 3]], axis=1)
+        assert np.allclose(edges[end], picked, rtol=0, atol=1e-15)
+    made = corners(whole)
+    middles = []
+    for end in (0, 1):
+        shapes, sides = made[whole.beams.beam_ends[:, end]], whole.beams.beam_sides[:, end]
+        at = np.arange(len(sides))
+        middles.append(0.5 * (shapes[at, sides - 1] + shapes[at, sides % 3]))
+    assert np.abs(middles[0] - middles[1]).max() < 1e-12

@@ -48,12 +48,14 @@ def crack_edges(frame: Frame) -> np.ndarray:
     """The edges (n, 2, 2) m at which broken beams joined triangles, one on either side of each crack."""
     if frame.beams is None:
         return np.zeros((0, 2, 2))
-    shapes, ends = corners(frame), frame.beams.beam_ends[frame.beams.beam_cause > 0]
+    shapes, broken = corners(frame), frame.beams.beam_cause > 0
+    ends, joined = frame.beams.beam_ends[broken].T, frame.beams.beam_sides[broken].T.astype(int)
     found = []
-    for near, far in (ends.T, ends.T[::-1]):
+    for near, far, side in zip(ends, ends[::-1], joined, strict=True):
         sides = np.stack([shapes[near], np.roll(shapes[near], -1, axis=1)], axis=2)  # (n, 3, 2, 2)
         away = np.linalg.norm(sides.mean(axis=2) - shapes[far].mean(axis=1)[:, None], axis=2)
-        found.append(sides[np.arange(len(near)), away.argmin(axis=1)])
+        # Older recordings do not know the side: that which is nearest to the other triangle, which may be anywhere.
+        found.append(sides[np.arange(len(near)), np.where(side > 0, side - 1, away.argmin(axis=1))])
     return np.concatenate(found)
 
 

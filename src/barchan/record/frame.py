@@ -36,6 +36,7 @@ class BeamLines:
     beam_cause: np.ndarray  # (B,) int8: 0 whole, broken by 1 stretch, 2 force, 3 moment
     beam_broken_at: np.ndarray  # (B,) s, not a number for a whole beam
     beam_yielded_at: np.ndarray  # (B,) s, when it first yielded; not a number where it never did
+    beam_sides: np.ndarray  # (B, 2) int8, sides of the two triangles that it joins, counted from 1; 0: not known
 
 
 @dataclass

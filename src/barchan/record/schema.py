@@ -99,6 +99,8 @@ FIELDS: tuple[Field, ...] = (
           True, later=True),
     Field("beam_yielded_at", "beam", "float64", (), "s", "when it first yielded; NaN: never",
           "/barchan/beams/yielded_at", True, later=True),
+    Field("beam_sides", "beam", "int8", (2,), "", "sides of the two triangles that it joins, from the first corner on "
+          "counted from 1; 0: not known", "/barchan/beams/sides", True, later=True),
     Field("strip_wall", "strip", "int64", (), "", "index into the scene's walls", "/barchan/strips/wall", True,
           later=True),
     Field("strip_corners", "strip", "float64", (6,), "m", "x and z of three corners of a triangle of which the wall is "

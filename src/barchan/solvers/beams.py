@@ -317,7 +317,8 @@ class BeamSolver:
         counts = np.bincount(a["broken"][a["broken"] > 0], minlength=4)
         counts[0] = np.count_nonzero(a["yielded"])
         a.setdefault("happened", counts)
-        for name, array in (("round_way", np.zeros((0, 2))), ("allowed", np.zeros(0)), ("made", a["length"].copy())):
+        for name, array in (("round_way", np.zeros((0, 2))), ("allowed", np.zeros(0)), ("made", a["length"].copy()),
+                            ("sides", np.zeros((len(a["length"]), 2), np.int8))):  # fmt: skip
             a.setdefault(name, array)
         a["booked"] = np.append(a["booked"], np.zeros(beams_ledger.BOOKS - len(a["booked"])))
         a["state"] = beams_arrays.with_whirl(a["state"], a["mass"], a["inertia"])

@@ -12,7 +12,7 @@ from barchan.kernels.beams_motion import BEAM_COLUMNS, WHIRL, WORKS
 from barchan.kernels.beams_overlap import COLUMNS
 from barchan.kernels.servos import SERVO_COLUMNS
 from barchan.model.build import Model
-from barchan.model.build_triangles import Triangles, build_triangles
+from barchan.model.build_triangles import Triangles, build_triangles, turned
 from barchan.model.grains import Grains
 from barchan.scene.materials import surface
 from barchan.solvers import beams_walls
@@ -165,11 +165,21 @@ def beam_rows(triangles: Triangles) -> dict[str, np.ndarray]:
     beams = len(triangles.length)
     return {
         "ends": triangles.ends.copy(), "foot": triangles.foot.copy(), "beam_rest": triangles.rest.copy(),
-        "length": triangles.length.copy(), "made": triangles.length.copy(),
+        "length": triangles.length.copy(), "made": triangles.length.copy(), "sides": joined_sides(triangles),
         "broken": np.zeros(beams, np.int64), "yielded": np.zeros(beams, np.int64),
         "broken_at": np.full(beams, np.nan), "yielded_at": np.full(beams, np.nan), "lost": np.zeros(beams),
         "beam_loss": np.zeros(beams),
     }  # fmt: skip
+
+
+def joined_sides(triangles: Triangles) -> np.ndarray:
+    """(beams, 2) int8, which sides of their two triangles beams join, counted from 1: those whose middles coincide."""
+    body = triangles.body.reshape(-1, 3, 2)
+    corners = triangles.position[:, None] + turned(body, triangles.angle[:, None])
+    middle = 0.5 * (corners + np.roll(corners, -1, axis=1))
+    one, other = middle[triangles.ends[:, 0]], middle[triangles.ends[:, 1]]
+    apart = np.linalg.norm(one[:, :, None] - other[:, None], axis=3).reshape(-1, 9).argmin(axis=1)
+    return np.stack(np.divmod(apart, 3), axis=1).astype(np.int8) + np.int8(1)
 
 
 def bounds(body: np.ndarray) -> np.ndarray:

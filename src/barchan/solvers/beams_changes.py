@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 _ROWS = ("grain", "state", "body", "mass", "inertia", "area", "bound", "material", "work", "row_present")
 _GRAINS = ("id", "group", "born", "piece")
 _BEAMS = (
-    "ends", "foot", "beam_rest", "length", "made", "broken", "yielded", "broken_at", "yielded_at", "lost", "beam_loss",
+    "ends", "foot", "beam_rest", "length", "made", "sides", "broken", "yielded", "broken_at",
+    "yielded_at", "lost", "beam_loss",
 )  # fmt: skip
 
 

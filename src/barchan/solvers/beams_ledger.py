@@ -217,7 +217,8 @@ def frame(solver: BeamSolver, *, contacts: bool) -> Frame:
         wall_pose=wall_poses(solver), wall_present=a["wall_present"].copy(), contacts=noted,
         triangles=Corners(state.world[triangles] - np.tile(away[:, [0, 2]], 3)),
         beams=BeamLines(
-            where[a["ends"]], a["broken"].astype(np.int8), a["broken_at"].copy(), a["yielded_at"].copy()
+            where[a["ends"]], a["broken"].astype(np.int8), a["broken_at"].copy(), a["yielded_at"].copy(),
+            a["sides"].copy(),
         ),
         strips=Strips(
             np.repeat(np.arange(len(a["wall_rows"])), np.diff(a["wall_rows"])[:, 0]),
