@@ -111,6 +111,34 @@ def test_walls_are_drawn_where_they_are_and_only_while_they_are_there():
     assert (drawn != moved).any(axis=2).sum() > 100
 
 
+@pytest.mark.parametrize("view", ["front", "iso"])
+def test_a_wall_is_drawn_in_its_color(view):
+    """Edges and panes redden what they cover; a wall without a colour looks as its bare shape does."""
+    box, frame = Box(low=(-0.2, -0.2, -0.2), high=(0.2, 0.2, 0.2)), some_spheres(walls=1)
+    bare, plain, red = (
+        pixels(frame, [wall], view=view).astype(int)
+        for wall in (box, SimpleNamespace(shape=box, color=None), SimpleNamespace(shape=box, color="Red"))
+    )
+    assert np.array_equal(bare, plain)
+    redder = (red[..., 0] - red[..., 2]) - (bare[..., 0] - bare[..., 2])
+    assert (redder > 40).mean() > 0.2, "what is seen through panes"
+    assert (redder > 85).sum() > 100, "edges"
+
+
+def test_walls_of_several_colors_are_told_apart():
+    """Each has its own, wherever it stands among the others and where it has moved to."""
+    walls = [
+        SimpleNamespace(shape=Plane(point=(x, 0, 0), normal=(1, 0, 0)), color=color)
+        for x, color in ((-0.08, "#0000ff"), (0.0, None), (0.02, "#ff0000"))
+    ]
+    frame = some_spheres(walls=3)
+    frame.wall_pose[2, 0] = 0.05
+    image = pixels(frame, walls, view="front").astype(int)
+    blue, red = (np.flatnonzero(np.median(image[..., own] - image[..., other], axis=0) > 60)
+                 for own, other in ((2, 0), (0, 2)))  # fmt: skip
+    assert len(blue) and len(red) and blue.max() < image.shape[1] / 2 < red.min()
+
+
 def test_an_endless_wall_that_has_come_down_on_the_grains_is_drawn_there():
     """Made far above them and moved since, as a press is: it is a line at its present height, as wide as the grains."""
     frame = some_spheres(walls=1)

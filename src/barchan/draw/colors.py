@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,15 @@ class Scale:
     colormap: str
     low: float
     high: float
+
+
+def wall_color(wall: Any) -> str | None:
+    """The colour of a scene's wall as #rrggbb; None where it has none, as a bare shape."""
+    if (color := getattr(wall, "color", None)) is None:
+        return None
+    from matplotlib.colors import to_hex
+
+    return to_hex(color.lower())
 
 
 def linear(color: str) -> np.ndarray:

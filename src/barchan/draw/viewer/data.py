@@ -73,7 +73,7 @@ class Show:
             "high": high.tolist(),
             "ground": stage.ground.level if flat is None and np.isfinite(stage.ground.level) else None,
             "walls": [
-                {"name": wall.name, "lines": [line.ravel().tolist() for line in drawn.lines],
+                {"name": wall.name, "color": drawn.color, "lines": [line.ravel().tolist() for line in drawn.lines],
                  "triangles": drawn.triangles.ravel().tolist()}
                 for wall, drawn in zip(self.scene.walls, stage.walls, strict=True)
             ],
