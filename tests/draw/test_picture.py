@@ -21,8 +21,15 @@ from barchan.draw.profile import draw_profile
 from barchan.draw.render import cell_outline, placed
 from barchan.errors import FileError
 from barchan.record.whole import replaced
+from barchan.scene import loads
+from barchan.scene.events import AtTime, ChangeGravity, Event
 from barchan.shapes.box import Box
+from barchan.shapes.cone import Cone
+from barchan.shapes.cylinder import Cylinder
+from barchan.shapes.disk import Disk
+from barchan.shapes.line import Line
 from barchan.shapes.plane import Plane
+from run.shared import SMALL as SMALL_SCENE
 
 _frames = runpy.run_path(str(Path(__file__).parent / "frames.py"))
 cone_frame, empty_frame, frame_of = _frames["cone_frame"], _frames["empty_frame"], _frames["frame_of"]
@@ -173,6 +180,71 @@ def test_a_falling_grain_is_shown_with_the_floor_below_it():
     assert stage.box.low[1] == pytest.approx(0.0)
 
 
+def level_under(frame, setting):
+    return Stage.of([frame], setting, "iso", "group").ground.level
+
+
+SILO = [
+    Cylinder(radius=0.15, length=0.4, point=(0, 0, -0.1)),
+    Cone(bottom_radius=0.04, top_radius=0.15, height=0.1, point=(0, 0, -0.2)),
+]
+
+
+@pytest.mark.parametrize(
+    ("walls", "level"),
+    [
+        ([], -np.inf),
+        ([Plane(point=(0, 0, -0.12))], -0.12),
+        ([Plane(point=(0, 0, -0.12)), Plane(point=(0, 0, -0.15))], -0.12),
+        ([Plane(point=(0, 0, -0.12), normal=(0.1, 0, 1))], -np.inf),
+        ([Box(low=(-0.2, -0.2, -0.11), high=(0.2, 0.2, 0.2))], -0.11),
+        ([Box(low=(-0.2, -0.2, -0.11), high=(0.2, 0.2, 0.2), open=("-z",))], -np.inf),
+        ([Cylinder(point=(0, -0.2, 0), axis=(0, 1, 0), radius=0.16, length=0.4)], -np.inf),
+        (SILO, -np.inf),
+        ([*SILO, Disk(center=(0, 0, -0.2), radius=0.04)], -np.inf),
+        ([Cylinder(point=(0, 0, -0.11), radius=0.11, length=0.4), Disk(center=(0, 0, -0.11), radius=0.11)], -0.11),
+        ([Disk(center=(0.5, 0, -0.11), radius=0.2)], -np.inf),
+        ([Disk(center=(0, 0, 0), radius=0.5)], -np.inf),
+    ],
+    ids=["nothing", "floor", "two floors", "slope", "box", "open", "drum", "outlet", "gate", "cup", "beside", "in"],
+)  # fmt: skip
+def test_ground_is_where_a_level_wall_lies_under_the_grains(walls, level):
+    assert level_under(some_spheres(walls=len(walls)), walls) == level
+
+
+def test_a_level_line_bears_discs_in_a_plane_and_two_ends_of_upright_ones_do_not():
+    place = np.random.default_rng(0).uniform(-0.1, 0.1, (40, 3)) * (1, 0, 1)
+    floor = Line(start=(-0.2, 0, -0.12), end=(0.2, 0, -0.12))
+    steps = [Line(start=(x, 0, -0.12), end=(x + 0.02, 0, -0.12)) for x in (-0.1, 0.08)]
+    assert level_under(frame_of(place, 0.01, walls=1), [floor]) == -0.12
+    assert level_under(frame_of(place, 0.01, walls=2), steps) == -np.inf
+    assert level_under(some_spheres(walls=1), [floor]) == -np.inf, "in space it is a wire"
+
+
+def test_a_scene_without_gravity_has_no_ground():
+    """Unless gravity comes later; of walls alone it is not known."""
+    scene = loads(SMALL_SCENE)
+    frame = some_spheres(walls=1)
+    frame.sphere_position += (0, 0, 0.12)
+    weightless = scene.model_copy(update={"gravity": (0.0, 0.0, 0.0)})
+    falls = Event(name="falls", when=AtTime(at=1), do=ChangeGravity(to=(0, 0, -1)))
+    later = weightless.model_copy(update={"events": (falls,)})
+    assert [level_under(frame, one) for one in (scene, weightless, later, scene.walls)] == [0, -np.inf, 0, 0]
+
+
+@pytest.mark.parametrize("view", ["front", "iso"])
+def test_without_ground_there_is_paper_and_no_shadow(view):
+    """Grains lie in a drum: what is not a grain or a wall is white."""
+    drum = Cylinder(point=(0, -0.2, 0), axis=(0, 1, 0), radius=0.16, length=0.4)
+    frame = some_spheres(walls=1)
+    picture = Picture(Stage.of([frame], [drum], view, "group"), size=SMALL)
+    frame.wall_present[:] = False
+    image = picture.pixels(frame)
+    frame.sphere_position = frame.sphere_position + 9.0
+    assert picture.pixels(frame).min() == 255
+    assert image[:, :5].min() == image[:5].min() == 255 > image.min()
+
+
 def test_grains_that_flew_off_do_not_shrink_the_rest():
     position = np.random.default_rng(1).uniform(0.0, 1.0, (500, 3))
     position[7] = (300.0, 0.0, 0.0)
@@ -295,5 +367,7 @@ def test_a_periodic_box_is_drawn_and_has_no_ground():
     stage = Stage.of([frame], (), "iso", "group")
     pixels = Picture(stage, size=SMALL).pixels(frame)
     assert np.array_equal(pixels[0, 0], (255, 255, 255)) and np.array_equal(pixels[0, -1], (255, 255, 255))
+    floor = Plane(point=(0, 0, -0.05))
+    assert level_under(frame, [floor]) == -np.inf
     frame.cell = np.zeros((0, 7))
-    assert np.isfinite(Stage.of([frame], (), "iso", "group").ground.level)
+    assert level_under(frame, [floor]) == pytest.approx(-0.05)

@@ -15,15 +15,19 @@ from barchan.draw.colors import INK, Color, Scale, grain_colours, scale_for
 from barchan.draw.quantities import Densities
 from barchan.draw.render import Ground, WallDrawing, cell_outline, placed, render, wall_drawings
 from barchan.record.frame import Frame
+from barchan.scene import Scene
+from barchan.scene.events import ChangeGravity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Engine = Literal["raster", "vtk"]
+Setting = Scene | Sequence[Any] | None  # a scene, or its walls, or bare shapes, in the order of `frame.wall_pose`
 
 DEFAULT_WIDTH = 960  # pixels
 FLOOR_SEARCH = 300.0  # how far below the grains a floor is looked for, in spans of what is there
+BEARING = 0.7  # how much of what is under the grains a floor takes at least: a round one in a round wall takes 0.79
 GROUND_REACH = 1.7  # how far the ground is shown, in half diagonals of what is there
 MUTED = "#5b6570"
 TIME_UNITS = ((0.1, "s", 1.0), (1e-4, "ms", 1e3), (-math.inf, "µs", 1e6))
@@ -73,10 +77,10 @@ class Stage:
 
     @classmethod
     def of(
-        cls, frames: Sequence[Frame], scene_walls: Sequence[Any] | None, view: View, color: Color,
-        densities: Densities = None,
+        cls, frames: Sequence[Frame], setting: Setting, view: View, color: Color, densities: Densities = None,
     ) -> Stage:  # fmt: skip
         """A stage that holds all these frames of a run."""
+        scene_walls = setting.walls if isinstance(setting, Scene) else setting
         first = max(frames, key=len)
         camera = camera_for(first, view)
         boxes = [sphere_box(frame.sphere_position, frame.sphere_radius) for frame in frames]
@@ -100,12 +104,13 @@ class Stage:
         if not np.all(box.span[:2] > 0.0):
             corners = np.array(np.meshgrid(*np.stack([world.low, world.high], axis=1))).reshape(3, -1).T
             box = box.joined(point_box([camera.project(corners), camera.project(corners + 1e-3)]))
-        level = _ground_level(world, lines, max((float(f.sphere_radius.max()) for f in frames if len(f)), default=0.0))
-        if len(first.cell) and first.cell[0, 5]:
-            level = -math.inf  # what repeats along z has nothing under it
+        level = -math.inf
+        if not _weightless(setting) and not (len(first.cell) and first.cell[0, 5]):  # nothing is under what repeats
+            radius = max((float(frame.sphere_radius.max()) for frame in frames if len(frame)), default=0.0)
+            level = max(_ground_level(world, placed(walls, frame), radius) for frame in frames)
         middle = (world.low + world.high) / 2.0
-        radius = GROUND_REACH * float(np.hypot(*box.span[:2])) / 2.0
-        ground = Ground(float(middle[0]), float(middle[1]), level, radius)
+        reach = GROUND_REACH * float(np.hypot(*box.span[:2])) / 2.0
+        ground = Ground(float(middle[0]), float(middle[1]), level, reach)
         flat = flat_view(first) is not None and camera is camera_for(first, "auto")
         scale, longest = scale_for(list(frames), color, densities), max(frame.time for frame in frames)
         return cls(walls, camera, flat, box, ground, color, scale, longest, densities)
@@ -116,11 +121,42 @@ class Stage:
         return float(np.clip(self.box.span[1] / max(self.box.span[0], 1e-300), 0.42, 1.35))
 
 
-def _ground_level(world: Box, lines: Sequence[np.ndarray], radius: float) -> float:
-    """Height (m) of the ground: the floor on which the lowest grains lie, or else the lowest thing there is."""
-    floors = [float(line[0, 2]) for line in lines if np.ptp(line[:, 2]) <= 1e-9 * world.span.max()]
-    floors = [floor for floor in floors if floor <= world.low[2] + radius]
-    return max(floors) if floors else float(min(world.low[2], point_box(lines).low[2]))
+def _weightless(setting: Setting) -> bool:
+    """Whether nothing ever falls in the scene; not known of walls alone."""
+    if not isinstance(setting, Scene):
+        return False
+    later = (action.to for event in setting.events for action in event.do if isinstance(action, ChangeGravity))
+    return not any(any(gravity) for gravity in (setting.gravity, *later))
+
+
+def _ground_level(world: Box, walls: Sequence[WallDrawing], radius: float) -> float:
+    """Height (m) of the ground: of the highest level surface of walls that is under the grains; −∞ where none is.
+
+    A rim is no surface, and one that is under a few of the grains bears no ground: an outlet has none, open or closed.
+    For discs in a plane a level line is a surface.
+    """
+    slack, top = 1e-9 * float(world.span.max()), world.low[2] + radius
+
+    def highest(level: np.ndarray, size: np.ndarray, whole: float) -> float:
+        for height in np.unique(level[level <= top])[::-1]:
+            if size[np.abs(level - height) <= slack].sum() >= BEARING * whole:
+                return float(height)
+        return -math.inf
+
+    def under(points: np.ndarray) -> np.ndarray:
+        return np.clip(points[..., :2], world.low[:2], world.high[:2])
+
+    corners = np.concatenate([np.zeros((0, 3, 3)), *(wall.triangles for wall in walls)])
+    corners = corners[np.ptp(corners[..., 2], axis=1) <= slack]
+    across, along = (under(corners[:, k]) - under(corners[:, 0]) for k in (1, 2))
+    area = 0.5 * np.abs(across[:, 0] * along[:, 1] - across[:, 1] * along[:, 0])
+    floor = highest(corners[:, 0, 2], area, float(np.prod(world.span[:2])))
+    if world.span[1] > 2.001 * radius:
+        return floor
+    sides = np.array([line for wall in walls for line in wall.lines if len(line) == 2]).reshape(-1, 2, 3)
+    sides = sides[np.ptp(sides[..., 2], axis=1) <= slack]
+    length = np.ptp(under(sides)[..., 0], axis=1)
+    return max(floor, highest(sides[:, 0, 2], length, float(world.span[0])))
 
 
 def _down_to_floor(world: Box, scene_walls: Sequence[Any] | None) -> Box:
@@ -288,7 +324,7 @@ def color_bar(figure: Figure, scale: Scale, length: str, beside: Axes | None) ->
 
 def draw_scene(
     frame: Frame,
-    scene_walls: Sequence[Any] | None = None,
+    setting: Setting = None,
     *,
     ax: Axes | None = None,
     view: View = "auto",
@@ -299,13 +335,14 @@ def draw_scene(
 ) -> Figure:
     """The figure of one frame.
 
-    `scene_walls` are the walls of the scene (`scene.walls`, or bare shapes) in the order of `frame.wall_pose`. `view`
-    "front" looks along y, "side" against x, "top" down, "iso" from above and aside; "auto" takes "iso", or the plane
-    of a two-dimensional scene. `color` "group" gives sand tones, one family for each group of grains; "speed" (m/s) and
-    the others of `QUANTITIES` come with a colour bar; the stress of clumps asks for `densities` (kg/m³, of the groups).
-    `size` is in pixels; left out, the height follows the scene. With `ax` the picture goes there, and the figure of
-    that axes is returned. `engine` "vtk" draws through pyvista.
+    `setting` is the scene, or its walls (`scene.walls`, or bare shapes) in the order of `frame.wall_pose`; ground is
+    drawn on a level one under the grains, unless the scene has no gravity. `view` "front" looks along y, "side" against
+    x, "top" down, "iso" from above and aside; "auto" takes "iso", or the plane of a two-dimensional scene. `color`
+    "group" gives sand tones, one family for each group of grains; "speed" (m/s) and the others of `QUANTITIES` come
+    with a colour bar; the stress of clumps asks for `densities` (kg/m³, of the groups). `size` is in pixels; left out,
+    the height follows the scene. With `ax` the picture goes there, and the figure of that axes is returned. `engine`
+    "vtk" draws through pyvista.
     """
-    picture = Picture(Stage.of([frame], scene_walls, view, color, densities), ax=ax, size=size, engine=engine)
+    picture = Picture(Stage.of([frame], setting, view, color, densities), ax=ax, size=size, engine=engine)
     picture.show(frame)
     return picture.figure

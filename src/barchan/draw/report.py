@@ -76,10 +76,10 @@ def _verdict(words: str, good: bool, detail: str) -> str:
 def _pictures(recording: Recording) -> list[str]:
     scene, last = loads(recording.scene_toml, str(recording.path)), recording[-1]
     color = "speed" if scene.solver == "beams" else "group"
-    made = [picture(png(draw_scene(last, scene.walls, color=color)), f"The last frame, t = {last.time:.4g} s")]
+    made = [picture(png(draw_scene(last, scene, color=color)), f"The last frame, t = {last.time:.4g} s")]
     if len(recording) > 1:
         count = min(SNAPSHOTS, len(recording))
-        row = draw_strip(recording, count, scene.walls)
+        row = draw_strip(recording, count, scene)
         made.append(picture(png(row), f"{count} moments of the run"))
     movie = recording.path.parent / MOVIE
     if movie.is_file() and movie.stat().st_size <= MOST_MOVIE:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +16,8 @@ from barchan.analysis.terrain import HeightMap
 from barchan.draw.charts import Curve, Panel, blank_figure, draw_panel
 from barchan.draw.colors import INK
 from barchan.draw.discs import draw_slide
-from barchan.draw.movie import recorded_walls
-from barchan.draw.picture import MUTED, draw_scene, length_unit
+from barchan.draw.movie import recorded_scene
+from barchan.draw.picture import MUTED, Setting, draw_scene, length_unit
 from barchan.draw.profile import draw_profile
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
@@ -38,21 +37,21 @@ def _axes(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
     return blank_figure(width, height).add_subplot() if ax is None else ax
 
 
-def _scene(frame: Frame, walls: Sequence[Any], ax: Axes | None) -> Axes:
+def _scene(frame: Frame, setting: Setting, ax: Axes | None) -> Axes:
     color = "speed" if frame.triangles is not None else "group"
-    figure = draw_scene(frame, walls, ax=ax, color=color)
+    figure = draw_scene(frame, setting, ax=ax, color=color)
     return figure.axes[0] if ax is None else ax
 
 
 @plot.register(Frame)
 def _(frame: Frame, ax: Axes | None) -> Axes:
-    return _scene(frame, (), ax)
+    return _scene(frame, None, ax)
 
 
 @plot.register(Recording)
 def _(recording: Recording, ax: Axes | None) -> Axes:
     """The last frame, with the walls."""
-    return _scene(recording[-1], recorded_walls(recording), ax)
+    return _scene(recording[-1], recorded_scene(recording), ax)
 
 
 @plot.register(RunResult)

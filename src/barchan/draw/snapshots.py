@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from barchan.draw.camera import View
 from barchan.draw.colors import INK, Color
-from barchan.draw.picture import Engine, Picture, Stage, color_bar, length_unit, scale_bar, time_text
+from barchan.draw.picture import Engine, Picture, Setting, Stage, color_bar, length_unit, scale_bar, time_text
 from barchan.draw.quantities import Densities
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
@@ -23,21 +23,21 @@ BAR = 0.85  # inches, width of a colour bar with its numbers
 
 def draw_snapshots(
     rows: Sequence[tuple[str, Sequence[Frame]]],
-    walls: Sequence[Any] | None = None,
+    setting: Setting = None,
     *,
     view: View = "front",
     color: Color = "group",
     densities: Densities = None,
     engine: Engine = "raster",
 ) -> Figure:
-    """A figure with a row of snapshots for each (label, frames); `walls` are drawn in all of them.
+    """A figure with a row of snapshots for each (label, frames), all in one setting.
 
-    `view`, `color`, `densities` and `engine` as in `draw_scene`.
+    `setting`, `view`, `color`, `densities` and `engine` as in `draw_scene`.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    stage = Stage.of([frame for _, frames in rows for frame in frames], walls, view, color, densities)
+    stage = Stage.of([frame for _, frames in rows for frame in frames], setting, view, color, densities)
     columns = max(len(frames) for _, frames in rows)
     height = CELL * stage.aspect
     labelled = any(label for label, _ in rows)
@@ -78,7 +78,7 @@ def draw_snapshots(
 def draw_strip(
     recording: Recording,
     count: int,
-    walls: Sequence[Any] | None = None,
+    setting: Setting = None,
     *,
     view: View = "auto",
     color: Color = "group",
@@ -88,4 +88,4 @@ def draw_strip(
     """A row of `count` snapshots of a recording, from its first frame to its last at equal intervals."""
     chosen = np.unique(np.linspace(0, len(recording) - 1, count).round().astype(int)) if count > 1 else [-1]
     frames = [recording[int(k)] for k in chosen]
-    return draw_snapshots([("", frames)], walls, view=view, color=color, densities=densities, engine=engine)
+    return draw_snapshots([("", frames)], setting, view=view, color=color, densities=densities, engine=engine)

@@ -56,7 +56,7 @@ class Show:
     def about(self) -> dict[str, Any]:
         """All that is the same in every frame, and the observables."""
         scouts = self._scouts()
-        stage = Stage.of(scouts, self.scene.walls, "auto", "group")
+        stage = Stage.of(scouts, self.scene, "auto", "group")
         polygons = any(one.triangles is not None for one in scouts)
         flat = "front" if polygons else flat_view(max(scouts, key=len))
         low, high = _corners(
