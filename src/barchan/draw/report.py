@@ -14,7 +14,7 @@ from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.html import picture, png, table, write_html
 from barchan.draw.picture import draw_scene
 from barchan.draw.snapshots import draw_strip
-from barchan.draw.summary import draw_summary
+from barchan.draw.summary import ENERGIES, draw_summary
 from barchan.errors import FileError, Finding
 from barchan.record.recording import Recording
 from barchan.run.summary import facts
@@ -24,9 +24,7 @@ SNAPSHOTS = 5
 MOVIE, MOST_MOVIE = "movie.gif", 12_000_000  # bytes
 OVERLAP, BALANCE = 0.1, 0.01  # beyond these a run should be looked at again: of a radius, of the energy turned over
 IN_SUMMARY = frozenset((
-    "kinetic_energy", "potential_energy", "stored_energy", "dissipated_normal", "dissipated_friction",
-    "dissipated_rolling", "dissipated_stiction", "wall_work", "pile_height", "outflow", "grain_count",
-    "contacts_per_grain", "time", "step",
+    *ENERGIES, "pile_height", "outflow", "grain_count", "contacts_per_grain", "time", "step",
 ))  # fmt: skip
 
 

@@ -18,14 +18,30 @@ STORED = (
     ("kinetic_energy", "kinetic", "#c0563b"),
     ("potential_energy", "potential", "#3f7196"),
     ("stored_energy", "elastic", "#6f9a4d"),
+    ("tether_energy", "in tethers", "#4fb39a"),
+    ("beam_energy", "in beams", "#b0457b"),
 )
 LOST = (
     ("dissipated_normal", "lost: normal", "#7a6a95"),
     ("dissipated_friction", "lost: friction", "#d29a3a"),
     ("dissipated_rolling", "lost: rolling", "#8d6e53"),
     ("dissipated_stiction", "lost: stiction", "#999999"),
-    ("wall_work", "work of walls", "#2e8b8b"),
+    ("dissipated_tethers", "lost: tethers", "#4fb39a"),
+    ("dissipated_beams", "lost: beams", "#b0457b"),
+    ("dissipated_drag", "lost: drag", "#5d8aa8"),
 )
+LEFT = ("outflow_energy", "left with grains", "#555555")
+GIVEN = (
+    ("inflow_energy", "came with grains", "#222222"),
+    ("wall_work", "work of walls", "#2e8b8b"),
+    ("box_work", "work of the box", "#a0522d"),
+    ("rest_work", "work at rest", "#b8860b"),
+    ("event_work", "work of events", "#d6336c"),
+)
+STYLES = {"-": STORED, "--": LOST, "-.": (LEFT, *GIVEN)}  # the first two and what left are together what was given
+ENERGIES = tuple(name for entries in STYLES.values() for name, _, _ in entries)
+UNSEEN = 1e-6  # of the largest curve: a smaller one would be the axis
+CHANGED = 0.01  # of the range of potential energy: more than that and it is another one at the end
 SERIES_UNITS = {
     "kinetic_energy": "J",
     "pile_height": "m",
@@ -74,22 +90,38 @@ class _Data:
 
 
 def _draw_energies(axes: Axes, data: _Data) -> None:
-    shown = [entry for entry in STORED + LOST if entry[0] in data]
-    curves = {}
-    for name, _, _ in shown:
-        values = data[name]
-        curves[name] = values - values[np.isfinite(values)][-1] if name == "potential_energy" else values
-    curves = {name: values for name, values in curves.items() if np.nanmax(np.abs(values)) > 0.0}
-    largest = max((float(np.nanmax(np.abs(values))) for values in curves.values()), default=0.0)
+    curves = {name: data[name] for name in ENERGIES if name in data}
+    from_end = _counts_from_its_end(curves)
+    if from_end:
+        potential = curves["potential_energy"]
+        curves["potential_energy"] = potential - potential[np.isfinite(potential)][-1]
+    most = {name: float(np.nanmax(np.abs(values))) for name, values in curves.items()}
+    largest = max(most.values(), default=0.0)
     factor, unit = readable(largest, "J")
-    for name, label, color in shown:
-        if name in curves:
-            style = "-" if (name, label, color) in STORED else "--"
-            axes.plot(data.time(name), factor * curves[name], style, color=color, label=label, linewidth=1.5)
+    drawn = 0
+    for style, entries in STYLES.items():
+        for name, label, color in entries:
+            if most.get(name, 0.0) > UNSEEN * largest:
+                told = f"{label}, less its end" if from_end and name == "potential_energy" else label
+                axes.plot(data.time(name), factor * curves[name], style, color=color, label=told, linewidth=1.5)
+                drawn += 1
     axes.set_ylabel(f"energy ({unit})")
-    if curves:
-        axes.legend(fontsize=7, frameon=False, ncols=2 if len(curves) > 4 else 1, labelcolor=INK)
+    if drawn:
+        legend = axes.legend(fontsize=7, ncols=2 if drawn > 4 else 1, labelcolor=INK)
+        legend.get_frame().set(linewidth=0.0, alpha=0.75)  # to be read over curves
     axes.set_title("Energy")
+
+
+def _counts_from_its_end(curves: Mapping[str, np.ndarray]) -> bool:
+    """Whether the end of potential energy is its best zero, which is anywhere where the same grains fall all the time.
+
+    It is not where grains come and go, as in a scene that begins empty, or where gravity changes.
+    """
+    if "potential_energy" not in curves:
+        return False
+    low, high = np.nanmin(curves["potential_energy"]), np.nanmax(curves["potential_energy"])
+    changes = [curves[name] for name in ("inflow_energy", "outflow_energy", "event_work") if name in curves]
+    return all(np.nanmax(np.abs(change)) <= CHANGED * (high - low) for change in changes)
 
 
 def _draw_one(axes: Axes, data: _Data, name: str, title: str, label: str, color: str) -> None:
@@ -128,7 +160,7 @@ def _draw_grains(axes: Axes, data: _Data) -> None:
 
 
 PANELS: tuple[tuple[tuple[str, ...], Callable[[Axes, _Data], None]], ...] = (
-    (tuple(name for name, _, _ in STORED + LOST), _draw_energies),
+    (ENERGIES, _draw_energies),
     (("pile_height",), _draw_height),
     (("outflow", "grain_count"), _draw_grains),
     (("contacts_per_grain",), _draw_contacts),
@@ -138,7 +170,9 @@ PANELS: tuple[tuple[tuple[str, ...], Callable[[Axes, _Data], None]], ...] = (
 def draw_summary(recording: Series) -> Figure:
     """Energies, height of the pile, outflow or number of grains, and contacts per grain against time.
 
-    Potential energy is shown relative to the end of the run. A panel whose series were not recorded is left out.
+    Energies in grains and contacts, what was lost and what left with grains are together what was given and what was
+    there. Potential energy counts from its end, and the legend says so, unless grains come and go or gravity changes. A
+    panel whose series were not recorded is left out.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
