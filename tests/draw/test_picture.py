@@ -16,9 +16,10 @@ from PIL import Image
 
 from barchan.draw.camera import CAMERAS, Window, camera_for, flat_view, sphere_box
 from barchan.draw.files import save_figure
-from barchan.draw.picture import Picture, Stage, draw_scene, length_unit, time_text
+from barchan.draw.picture import Picture, Stage, draw_scene
 from barchan.draw.profile import draw_profile
 from barchan.draw.render import cell_outline, placed
+from barchan.draw.snapshots import draw_snapshots
 from barchan.errors import FileError
 from barchan.record.whole import replaced
 from barchan.scene import loads
@@ -85,17 +86,36 @@ def test_colour_follows_the_speed():
     assert blueness[1] < blueness[0]
 
 
+def test_rows_of_snapshots_have_their_bar_of_colours_whole_and_beside_them():
+    frame = some_spheres(velocity=np.linspace(0, 0.0999, 120).reshape(40, 3))
+    figure = draw_snapshots([("", [frame, frame])], color="speed")
+    *pictures, bar = (axes.get_tightbbox(figure.canvas.get_renderer()) for axes in figure.axes)
+    assert pictures[-1].x1 < bar.x0 and bar.x1 <= figure.bbox.width
+
+
 def test_the_picture_tells_the_time():
     axes = draw_scene(some_spheres(time=0.25), size=SMALL).axes[0]
     assert "t = 0.250 s" in [text.get_text() for text in axes.texts]
-    assert time_text(12.34, 20.0) == "t = 12.3 s"
-    assert time_text(4e-5, 0.0113) == "t = 0.0 ms"
-    assert time_text(3e-5, 5e-5) == "t = 30.0 µs"
 
 
-@pytest.mark.parametrize(("span", "unit"), [(0.003, "mm"), (0.2, "cm"), (3.0, "m")])
-def test_lengths_read_well(span, unit):
-    assert length_unit(span)[0] == unit
+@pytest.mark.parametrize("color", ["speed", "height", "size", "born", "mass"])
+@pytest.mark.parametrize("view", ["front", "iso"])
+@pytest.mark.parametrize("span", [4e-7, 3e-6, 0.04, 1.4, 1200.0, 3e4])
+def test_no_number_or_name_is_cut_off(span, view, color):
+    """Of scenes of all sizes, which lie about the origin or beside it; no number has more than four digits."""
+    for shift in (0.0, 0.7):
+        frame = some_spheres(time=100 * span, born=np.linspace(0, 100 * span, 40))
+        frame.velocity = np.linspace(-0.0172, 0.0172, 120).reshape(40, 3)
+        frame.mass = 1e4 * frame.mass * span**3
+        frame.sphere_position = frame.position = span * (5 * frame.position + shift * np.array([1.0, 0.0, 1.0]))
+        frame.sphere_radius = frame.radius = span * frame.radius
+        figure = draw_scene(frame, view=view, color=color, size=(480, 300))
+        box = figure.get_tightbbox()
+        assert min(box.x0, box.y0) >= 0 and box.x1 <= figure.get_figwidth() and box.y1 <= figure.get_figheight()
+        for axes in figure.axes:
+            numbers = [text.get_text() for text in (*axes.get_xticklabels(), *axes.get_yticklabels())]
+            assert max((sum(letter.isdigit() for letter in number) for number in numbers), default=0) <= 4
+            assert not axes.xaxis.get_offset_text().get_text() and not axes.yaxis.get_offset_text().get_text()
 
 
 @pytest.mark.parametrize("view", ["front", "iso", "top"])

@@ -79,6 +79,14 @@ def test_the_curves_add_up(poured):
     assert len(curves) == len(ledger) - (0 if poured else 3)
 
 
+def test_a_long_run_has_hours_and_a_tall_pile_kilometres():
+    hours = 12_000.0 * TIME
+    figure = draw_summary(recording(time=hours, kinetic_energy=5e9 * TIME, pile_height=1e3 * TIME))
+    assert labels(figure) == {"energy (GJ)", "height (km)"}
+    for axes in figure.axes:
+        assert axes.get_xlabel() == "time (h)" and axes.lines[0].get_xdata()[-1] == pytest.approx(10.0)
+
+
 def test_grains_are_counted_where_nothing_flows_out():
     figure = draw_summary(recording(time=TIME, grain_count=SERIES["grain_count"], outflow=0.0 * TIME))
     assert labels(figure) == {"grains"}

@@ -96,7 +96,7 @@ def scale_for(frames: list[Frame], color: Color, densities: Densities = None) ->
     high = float(np.quantile(values, 0.99)) if shown.from_zero else float(values.max())
     high = high if high > low else float(values.max())
     if not high > low:  # all the same: any scale will do
-        high = 1.0 if shown.from_zero else low + max(abs(low), 1.0) * 1e-3
+        high = low + (abs(low) or 1.0)
     return Scale(shown.name, shown.unit, shown.colormap, low, high)
 
 

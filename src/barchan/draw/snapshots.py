@@ -9,8 +9,9 @@ import numpy as np
 
 from barchan.draw.camera import View
 from barchan.draw.colors import INK, Color
-from barchan.draw.picture import Engine, Picture, Setting, Stage, color_bar, length_unit, scale_bar, time_text
+from barchan.draw.picture import Engine, Picture, Setting, Stage, color_bar, cut_off, move, scale_bar
 from barchan.draw.quantities import Densities
+from barchan.draw.units import length_unit, time_text
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CELL = 2.6  # inches, width of a snapshot
-BAR = 0.85  # inches, width of a colour bar with its numbers
+BAR = 1.0  # inches, width of a colour bar with its numbers
 
 
 def draw_snapshots(
@@ -63,15 +64,13 @@ def draw_snapshots(
                 text.set_visible(False)
             title = time_text(frame.time, stage.longest)
             if (r, k) == (len(rows) - 1, len(frames) - 1):  # one bar for all: they have the same scale
-                left, right, low, high = picture.window.extent
-                unit, _ = length_unit(max(right - left, high - low))
-                _, told = scale_bar(axes, picture.image.get_extent(), unit)
+                _, told = scale_bar(axes, picture.image.get_extent(), length_unit(picture.span)[0])
                 told.set_visible(False)
                 title = f"{title}; bar: {told.get_text()}"
             axes.set_title(title, color=INK, fontsize=8, pad=2)
     if stage.scale is not None:
-        left, right, low, high = picture.window.extent
-        color_bar(figure, stage.scale, length_unit(max(right - left, high - low))[0], None)
+        color_bar(figure, stage.scale, None, span=picture.span, longest=stage.longest)
+        move(figure.axes[-1], -cut_off(figure)[1])
     return figure
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from barchan.draw.colors import INK
-from barchan.draw.picture import MUTED, readable
+from barchan.draw.picture import MUTED
+from barchan.draw.units import readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,12 +63,17 @@ class Series(Protocol):
 
 
 class _Data:
-    """The series of a recording with their times; a series that is missing, empty or not finite is not there."""
+    """The series of a recording with their times; a series that is missing, empty or not finite is not there.
+
+    Times are in the unit `clock`.
+    """
 
     def __init__(self, recording: Series) -> None:
         self._series = {name: np.asarray(values, float) for name, values in recording.series.items()}
         own = [self._series["time"]] if "time" in self._series else []
         self._clocks = [*own, np.asarray(recording.times, float)]
+        pace, self.clock = readable(max(float(np.max(one, initial=0.0)) for one in self._clocks), "s")
+        self._clocks = [pace * one for one in self._clocks]
         self._units: Mapping[str, str] = getattr(recording, "units", None) or {}
 
     def __contains__(self, name: str) -> bool:
@@ -80,7 +86,7 @@ class _Data:
         return self._series[name]
 
     def time(self, name: str) -> np.ndarray:
-        """The times (s) of a series: the series `time` beside it, or those of the frames."""
+        """The times of a series: the series `time` beside it, or those of the frames."""
         return next(times for times in self._clocks if len(times) == len(self._series[name]))
 
     def unit(self, name: str) -> str:
@@ -184,14 +190,14 @@ def draw_summary(recording: Series) -> Figure:
         if any(name in data for name in names):
             axes = figure.add_subplot(2, 2, place)
             draw(axes, data)
-            _style(axes)
+            _style(axes, data.clock)
     if not figure.axes:
         figure.text(0.5, 0.5, "no time series were recorded", ha="center", va="center", color=MUTED)
     return figure
 
 
-def _style(axes: Axes) -> None:
-    axes.set_xlabel("time (s)")
+def _style(axes: Axes, clock: str) -> None:
+    axes.set_xlabel(f"time ({clock})")
     axes.title.set(color=INK, fontsize=10, fontweight="bold")
     for label in (axes.xaxis.label, axes.yaxis.label):
         label.set(color=INK, fontsize=9)
