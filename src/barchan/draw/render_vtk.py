@@ -26,7 +26,7 @@ AWAY = 0.5  # how far the eye is from the nearest grains, in heights of the pict
 OCCLUSION = 4.0, 0.03  # radii, and heights of the picture, within which grains shade each other: the less of the two
 BEHIND = 0.5  # of that, by which a surface must lie behind another to be shaded
 LAMP_LIGHT, EYE_LIGHT = 0.85, 0.3
-PANE, STAINED_PANE, LINE = 0.08, 0.3, 0.7  # opacity of walls, of those that have a colour, and of their lines
+PANE, STAINED_PANE, LINE = 0.08, 0.2, 0.7  # opacity of walls, of those that have a colour, and of their lines
 LOWERED = 2e-3  # of the picture's height: the ground lies so far under a floor, which would else flicker through it
 PROBE = "import pyvista as p; s = p.Plotter(off_screen=True, window_size=(8, 8)); s.screenshot(return_img=True)"
 
