@@ -312,12 +312,12 @@ def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Prog
     style: dict[str, Any] = {"color": "speed"} if scene.solver == "beams" else {}
     wanted: dict[str, Callable[[Path], Path]] = {
         "summary.png": lambda path: draw.save_figure(draw.draw_summary(recording), path),
-        "scene.png": lambda path: draw.save_figure(draw.draw_scene(recording[-1], scene.walls, **style), path),
+        "scene.png": lambda path: draw.save_figure(draw.draw_scene(recording[-1], scene, **style), path),
     }
     if movie and count > 1:
         frames = range(0, count, stride)
         wanted["movie.gif"] = lambda path: draw.write_movie(
-            recording, path, scene.walls, fps=rate, frames=frames,
+            recording, path, scene, fps=rate, frames=frames,
             progress=lambda done, total: progress.status("drawing movie.gif", f"{done} of {total}"), **style,
         )  # fmt: skip
     made = []

@@ -89,15 +89,15 @@ def render(
         if movie is not None:
             report = counted(progress, f"drawing {movie.name}")
             look |= {} if pixels is None else {"size": pixels}
-            target = draw.write_movie(recording, movie, scene.walls, fps=fps, progress=report, **look)
+            target = draw.write_movie(recording, movie, scene, fps=fps, progress=report, **look)
         elif strip is not None:
             target = out or where / f"strip-{strip}.png"
-            draw.save_figure(draw.draw_strip(recording, strip, scene.walls, **look), target)
+            draw.save_figure(draw.draw_strip(recording, strip, scene, **look), target)
         else:
             if not -len(recording) <= frame < len(recording):
                 raise FileError(Finding("--frame", str(frame), f"{recording.path} has {len(recording)} frames, from 0"))
             target = out or where / f"frame-{frame % len(recording):04d}.png"
-            draw.save_figure(draw.draw_scene(recording[frame], scene.walls, size=pixels, **look), target)
+            draw.save_figure(draw.draw_scene(recording[frame], scene, size=pixels, **look), target)
     tell_file(target, quiet)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from barchan.draw.movie import gif_durations, recorded_walls, write_movie
+from barchan.draw.movie import gif_durations, recorded_scene, write_movie
 from barchan.errors import FileError
 from barchan.scene import loads
 from barchan.shapes.plane import Plane
@@ -118,6 +118,6 @@ def test_an_mp4_plays_what_a_gif_shows(tmp_path, size):
 
 def test_walls_come_from_the_recorded_scene():
     recorded = SimpleNamespace(scene_toml=SCENE, scene=loads(SCENE))
-    (wall,) = recorded_walls(recorded)
+    (wall,) = recorded_scene(recorded).walls
     assert wall.shape == Plane(point=(0.0, 0.0, 0.1))
-    assert not recorded_walls(falling(2))
+    assert recorded_scene(falling(2)) is None

@@ -16,13 +16,21 @@ from PIL import Image
 
 from barchan.draw.camera import CAMERAS, Window, camera_for, flat_view, sphere_box
 from barchan.draw.files import save_figure
-from barchan.draw.picture import Picture, Stage, draw_scene, length_unit, time_text
+from barchan.draw.picture import Picture, Stage, draw_scene
 from barchan.draw.profile import draw_profile
 from barchan.draw.render import cell_outline, placed
+from barchan.draw.snapshots import draw_snapshots
 from barchan.errors import FileError
 from barchan.record.whole import replaced
+from barchan.scene import loads
+from barchan.scene.events import AtTime, ChangeGravity, Event
 from barchan.shapes.box import Box
+from barchan.shapes.cone import Cone
+from barchan.shapes.cylinder import Cylinder
+from barchan.shapes.disk import Disk
+from barchan.shapes.line import Line
 from barchan.shapes.plane import Plane
+from run.shared import SMALL as SMALL_SCENE
 
 _frames = runpy.run_path(str(Path(__file__).parent / "frames.py"))
 cone_frame, empty_frame, frame_of = _frames["cone_frame"], _frames["empty_frame"], _frames["frame_of"]
@@ -78,17 +86,36 @@ def test_colour_follows_the_speed():
     assert blueness[1] < blueness[0]
 
 
+def test_rows_of_snapshots_have_their_bar_of_colours_whole_and_beside_them():
+    frame = some_spheres(velocity=np.linspace(0, 0.0999, 120).reshape(40, 3))
+    figure = draw_snapshots([("", [frame, frame])], color="speed")
+    *pictures, bar = (axes.get_tightbbox(figure.canvas.get_renderer()) for axes in figure.axes)
+    assert pictures[-1].x1 < bar.x0 and bar.x1 <= figure.bbox.width
+
+
 def test_the_picture_tells_the_time():
     axes = draw_scene(some_spheres(time=0.25), size=SMALL).axes[0]
     assert "t = 0.250 s" in [text.get_text() for text in axes.texts]
-    assert time_text(12.34, 20.0) == "t = 12.3 s"
-    assert time_text(4e-5, 0.0113) == "t = 0.0 ms"
-    assert time_text(3e-5, 5e-5) == "t = 30.0 µs"
 
 
-@pytest.mark.parametrize(("span", "unit"), [(0.003, "mm"), (0.2, "cm"), (3.0, "m")])
-def test_lengths_read_well(span, unit):
-    assert length_unit(span)[0] == unit
+@pytest.mark.parametrize("color", ["speed", "height", "size", "born", "mass"])
+@pytest.mark.parametrize("view", ["front", "iso"])
+@pytest.mark.parametrize("span", [4e-7, 3e-6, 0.04, 1.4, 1200.0, 3e4])
+def test_no_number_or_name_is_cut_off(span, view, color):
+    """Of scenes of all sizes, which lie about the origin or beside it; no number has more than four digits."""
+    for shift in (0.0, 0.7):
+        frame = some_spheres(time=100 * span, born=np.linspace(0, 100 * span, 40))
+        frame.velocity = np.linspace(-0.0172, 0.0172, 120).reshape(40, 3)
+        frame.mass = 1e4 * frame.mass * span**3
+        frame.sphere_position = frame.position = span * (5 * frame.position + shift * np.array([1.0, 0.0, 1.0]))
+        frame.sphere_radius = frame.radius = span * frame.radius
+        figure = draw_scene(frame, view=view, color=color, size=(480, 300))
+        box = figure.get_tightbbox()
+        assert min(box.x0, box.y0) >= 0 and box.x1 <= figure.get_figwidth() and box.y1 <= figure.get_figheight()
+        for axes in figure.axes:
+            numbers = [text.get_text() for text in (*axes.get_xticklabels(), *axes.get_yticklabels())]
+            assert max((sum(letter.isdigit() for letter in number) for number in numbers), default=0) <= 4
+            assert not axes.xaxis.get_offset_text().get_text() and not axes.yaxis.get_offset_text().get_text()
 
 
 @pytest.mark.parametrize("view", ["front", "iso", "top"])
@@ -109,6 +136,34 @@ def test_walls_are_drawn_where_they_are_and_only_while_they_are_there():
     moved = picture.pixels(frame)
     assert (drawn != gone).any(axis=2).sum() > 400
     assert (drawn != moved).any(axis=2).sum() > 100
+
+
+@pytest.mark.parametrize("view", ["front", "iso"])
+def test_a_wall_is_drawn_in_its_color(view):
+    """Edges and panes redden what they cover; a wall without a colour looks as its bare shape does."""
+    box, frame = Box(low=(-0.2, -0.2, -0.2), high=(0.2, 0.2, 0.2)), some_spheres(walls=1)
+    bare, plain, red = (
+        pixels(frame, [wall], view=view).astype(int)
+        for wall in (box, SimpleNamespace(shape=box, color=None), SimpleNamespace(shape=box, color="Red"))
+    )
+    assert np.array_equal(bare, plain)
+    redder = (red[..., 0] - red[..., 2]) - (bare[..., 0] - bare[..., 2])
+    assert (redder > 40).mean() > 0.2, "what is seen through panes"
+    assert (redder > 85).sum() > 100, "edges"
+
+
+def test_walls_of_several_colors_are_told_apart():
+    """Each has its own, wherever it stands among the others and where it has moved to."""
+    walls = [
+        SimpleNamespace(shape=Plane(point=(x, 0, 0), normal=(1, 0, 0)), color=color)
+        for x, color in ((-0.08, "#0000ff"), (0.0, None), (0.02, "#ff0000"))
+    ]
+    frame = some_spheres(walls=3)
+    frame.wall_pose[2, 0] = 0.05
+    image = pixels(frame, walls, view="front").astype(int)
+    blue, red = (np.flatnonzero(np.median(image[..., own] - image[..., other], axis=0) > 60)
+                 for own, other in ((2, 0), (0, 2)))  # fmt: skip
+    assert len(blue) and len(red) and blue.max() < image.shape[1] / 2 < red.min()
 
 
 def test_an_endless_wall_that_has_come_down_on_the_grains_is_drawn_there():
@@ -143,6 +198,71 @@ def test_a_falling_grain_is_shown_with_the_floor_below_it():
     stage = Stage.of([frame], [Plane()], "front", "group")
     assert stage.ground.level == 0.0
     assert stage.box.low[1] == pytest.approx(0.0)
+
+
+def level_under(frame, setting):
+    return Stage.of([frame], setting, "iso", "group").ground.level
+
+
+SILO = [
+    Cylinder(radius=0.15, length=0.4, point=(0, 0, -0.1)),
+    Cone(bottom_radius=0.04, top_radius=0.15, height=0.1, point=(0, 0, -0.2)),
+]
+
+
+@pytest.mark.parametrize(
+    ("walls", "level"),
+    [
+        ([], -np.inf),
+        ([Plane(point=(0, 0, -0.12))], -0.12),
+        ([Plane(point=(0, 0, -0.12)), Plane(point=(0, 0, -0.15))], -0.12),
+        ([Plane(point=(0, 0, -0.12), normal=(0.1, 0, 1))], -np.inf),
+        ([Box(low=(-0.2, -0.2, -0.11), high=(0.2, 0.2, 0.2))], -0.11),
+        ([Box(low=(-0.2, -0.2, -0.11), high=(0.2, 0.2, 0.2), open=("-z",))], -np.inf),
+        ([Cylinder(point=(0, -0.2, 0), axis=(0, 1, 0), radius=0.16, length=0.4)], -np.inf),
+        (SILO, -np.inf),
+        ([*SILO, Disk(center=(0, 0, -0.2), radius=0.04)], -np.inf),
+        ([Cylinder(point=(0, 0, -0.11), radius=0.11, length=0.4), Disk(center=(0, 0, -0.11), radius=0.11)], -0.11),
+        ([Disk(center=(0.5, 0, -0.11), radius=0.2)], -np.inf),
+        ([Disk(center=(0, 0, 0), radius=0.5)], -np.inf),
+    ],
+    ids=["nothing", "floor", "two floors", "slope", "box", "open", "drum", "outlet", "gate", "cup", "beside", "in"],
+)  # fmt: skip
+def test_ground_is_where_a_level_wall_lies_under_the_grains(walls, level):
+    assert level_under(some_spheres(walls=len(walls)), walls) == level
+
+
+def test_a_level_line_bears_discs_in_a_plane_and_two_ends_of_upright_ones_do_not():
+    place = np.random.default_rng(0).uniform(-0.1, 0.1, (40, 3)) * (1, 0, 1)
+    floor = Line(start=(-0.2, 0, -0.12), end=(0.2, 0, -0.12))
+    steps = [Line(start=(x, 0, -0.12), end=(x + 0.02, 0, -0.12)) for x in (-0.1, 0.08)]
+    assert level_under(frame_of(place, 0.01, walls=1), [floor]) == -0.12
+    assert level_under(frame_of(place, 0.01, walls=2), steps) == -np.inf
+    assert level_under(some_spheres(walls=1), [floor]) == -np.inf, "in space it is a wire"
+
+
+def test_a_scene_without_gravity_has_no_ground():
+    """Unless gravity comes later; of walls alone it is not known."""
+    scene = loads(SMALL_SCENE)
+    frame = some_spheres(walls=1)
+    frame.sphere_position += (0, 0, 0.12)
+    weightless = scene.model_copy(update={"gravity": (0.0, 0.0, 0.0)})
+    falls = Event(name="falls", when=AtTime(at=1), do=ChangeGravity(to=(0, 0, -1)))
+    later = weightless.model_copy(update={"events": (falls,)})
+    assert [level_under(frame, one) for one in (scene, weightless, later, scene.walls)] == [0, -np.inf, 0, 0]
+
+
+@pytest.mark.parametrize("view", ["front", "iso"])
+def test_without_ground_there_is_paper_and_no_shadow(view):
+    """Grains lie in a drum: what is not a grain or a wall is white."""
+    drum = Cylinder(point=(0, -0.2, 0), axis=(0, 1, 0), radius=0.16, length=0.4)
+    frame = some_spheres(walls=1)
+    picture = Picture(Stage.of([frame], [drum], view, "group"), size=SMALL)
+    frame.wall_present[:] = False
+    image = picture.pixels(frame)
+    frame.sphere_position = frame.sphere_position + 9.0
+    assert picture.pixels(frame).min() == 255
+    assert image[:, :5].min() == image[:5].min() == 255 > image.min()
 
 
 def test_grains_that_flew_off_do_not_shrink_the_rest():
@@ -267,5 +387,7 @@ def test_a_periodic_box_is_drawn_and_has_no_ground():
     stage = Stage.of([frame], (), "iso", "group")
     pixels = Picture(stage, size=SMALL).pixels(frame)
     assert np.array_equal(pixels[0, 0], (255, 255, 255)) and np.array_equal(pixels[0, -1], (255, 255, 255))
+    floor = Plane(point=(0, 0, -0.05))
+    assert level_under(frame, [floor]) == -np.inf
     frame.cell = np.zeros((0, 7))
-    assert np.isfinite(Stage.of([frame], (), "iso", "group").ground.level)
+    assert level_under(frame, [floor]) == pytest.approx(-0.05)

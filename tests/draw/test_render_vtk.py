@@ -5,6 +5,7 @@ from __future__ import annotations
 import runpy
 import subprocess
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from barchan.draw.movie import write_movie
 from barchan.draw.picture import Picture, Stage, draw_scene
 from barchan.draw.snapshots import draw_snapshots
 from barchan.errors import FileError
+from barchan.shapes.box import Box
 from barchan.shapes.plane import Plane
 
 frame_of = runpy.run_path(str(Path(__file__).parent / "frames.py"))["frame_of"]
@@ -63,6 +65,14 @@ def test_grains_and_walls_are_seen_where_they_are_then(vtk):
     picture = Picture(stage, size=SIZE, engine="vtk")
     difference = picture.pixels(gone).astype(int) - picture.pixels(there)
     assert (difference > 2).sum() > 0.05 * difference.size
+
+
+@pytest.mark.parametrize(("color", "red"), [(None, False), ("red", True)])
+def test_a_wall_is_drawn_in_its_color(vtk, color, red):
+    """A box with all grains inside it: most of the picture is seen through its panes."""
+    box = SimpleNamespace(shape=Box(low=(0.25, 0.05, 0.15), high=(0.55, 0.35, 0.45)), color=color)
+    _, image = both(spheres(), [box], view="front")
+    assert (np.median(image[..., 0] - image[..., 2]) > 50) == red
 
 
 def test_a_frame_without_grains_is_drawn(vtk):

@@ -9,6 +9,7 @@ import pytest
 
 from barchan.draw.files import save_figure
 from barchan.draw.summary import draw_summary
+from barchan.observables.energy import Energy
 
 TIME = np.linspace(0.0, 3.0, 50)
 SERIES = {
@@ -23,6 +24,7 @@ SERIES = {
     "outflow": 0.2 * TIME,
     "contacts_per_grain": 1.5 * TIME,
 }
+APART = ("energy_error", "spared_energy")  # in no sum
 UNITS = {"outflow": "kg", "pile_height": "m", "contacts_per_grain": "1"}
 
 
@@ -40,12 +42,49 @@ def test_four_panels_with_units(tmp_path):
     assert save_figure(figure, tmp_path / "summary.png").stat().st_size > 10_000
 
 
+def energies(**series):
+    return {line.get_label(): line.get_ydata() for line in draw_summary(recording(**series)).axes[0].lines}
+
+
 def test_energies_that_stay_zero_are_left_out_and_potential_ends_at_zero():
-    energies = draw_summary(recording(**SERIES)).axes[0]
-    curves = {line.get_label(): line.get_ydata() for line in energies.lines}
-    assert set(curves) == {"kinetic", "potential", "elastic", "lost: friction"}
-    assert curves["potential"][-1] == 0.0
-    assert curves["potential"][0] == pytest.approx(60.0)
+    """To a millionth of the largest, and so does potential energy where the same grains fall all the time."""
+    curves = energies(**SERIES, dissipated_normal=1e-9 * TIME, event_work=1e-9 * TIME)
+    assert set(curves) == {"kinetic", "potential, less its end", "elastic", "lost: friction"}
+    assert curves["potential, less its end"][-1] == 0.0
+    assert curves["potential, less its end"][0] == pytest.approx(60.0)
+
+
+@pytest.mark.parametrize("name", ["inflow_energy", "outflow_energy", "event_work"])
+def test_potential_energy_is_not_shifted_where_grains_come_or_go_or_gravity_changes(name):
+    curves = energies(**SERIES, **{name: 0.05 * TIME})
+    assert curves["potential"] == pytest.approx(SERIES["potential_energy"])
+
+
+GIVEN = {"came with grains", "work of walls", "work of the box", "work at rest", "work of events"}
+
+
+@pytest.mark.parametrize("poured", [0.0, 2.0])
+def test_the_curves_add_up(poured):
+    """What is stored, lost and gone, less what was given, is always the same: each line of the ledger is drawn."""
+    ledger = {name: (k + 1.0) * TIME for k, (name, _) in enumerate(Energy.series) if name not in APART}
+    ledger["inflow_energy"] *= poured
+    ledger["outflow_energy"] *= poured
+    ledger["event_work"] *= poured
+    given = sum(ledger[name] for name in ("inflow_energy", "wall_work", "box_work", "rest_work", "event_work"))
+    others = sum(values for name, values in ledger.items() if name != "potential_energy") - given
+    ledger["potential_energy"] = 7.0 + given - others
+    curves = energies(time=TIME, **ledger)
+    total = sum(-values if name in GIVEN else values for name, values in curves.items())
+    assert total == pytest.approx(np.full(len(TIME), total[0]))
+    assert len(curves) == len(ledger) - (0 if poured else 3)
+
+
+def test_a_long_run_has_hours_and_a_tall_pile_kilometres():
+    hours = 12_000.0 * TIME
+    figure = draw_summary(recording(time=hours, kinetic_energy=5e9 * TIME, pile_height=1e3 * TIME))
+    assert labels(figure) == {"energy (GJ)", "height (km)"}
+    for axes in figure.axes:
+        assert axes.get_xlabel() == "time (h)" and axes.lines[0].get_xdata()[-1] == pytest.approx(10.0)
 
 
 def test_grains_are_counted_where_nothing_flows_out():

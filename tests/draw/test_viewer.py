@@ -34,9 +34,9 @@ from run.shared import SMALL
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A real run of thirty grains, with its contacts."""
+    """A real run of thirty grains, with its contacts, on a floor of a colour."""
     where = tmp_path_factory.mktemp("viewer") / "run"
-    bc.run(bc.loads(SMALL + "[record]\ncontacts = true\n"), where, threads=1, progress=bc.Silent())
+    bc.run(bc.loads(SMALL + 'color = "teal"\n' + "[record]\ncontacts = true\n"), where, threads=1, progress=bc.Silent())
     return where
 
 
@@ -96,6 +96,7 @@ def test_every_moment_is_served_as_recorded(server: Server) -> None:
     assert len(about["times"]) == len(recording) == 6 and about["finished"] and about["groups"] == ["sand"]
     assert {"speed", "spin", "size", "id", "born", "force", "stress"} <= {one["key"] for one in about["fields"]}
     assert {one["name"]: one["unit"] for one in about["series"]}["kinetic_energy"] == "J"
+    assert [wall["color"] for wall in about["walls"]] == ["#008080"]
     for index, frame in enumerate(recording):
         status, body = get(server, f"/moment?index={index}&fields=speed&contacts=1")
         told, arrays = unpacked(body)
@@ -199,6 +200,8 @@ def use(browser: Browser, url: str, *, offline: bool) -> None:
     browser.until("window.barchan && (barchan.ready || barchan.errors.length)", 60)
     first = seen(browser)
     assert sand(first) > 500, "grains are drawn"
+    hues = "barchan.stage.walls.flat().map((part) => part.material.color.getHexString())"
+    assert set(browser.evaluate(hues)) == {"008080"}, "panes and lines"
     browser.evaluate("time.value = 5; time.dispatchEvent(new Event('input'))")
     browser.until("barchan.state.shown === 5 && clock.textContent.includes('t = 0.1 s')")
     last = seen(browser)

@@ -95,18 +95,21 @@ def test_walls_are_shown_as_thick_as_grains_feel_them(broken):
 
 
 def test_a_picture_shows_walls_of_triangles_filled(broken):
-    """Halfway between its middle and its rim a wall is grey; without its triangles only a thin line is drawn."""
+    """Halfway between its middle and its rim a wall is grey, or of its colour; without triangles it is a thin line."""
     with broken.recording as recording:
         last = recording[-1]
     wide = float(np.ptp(strips(last)[..., 1]))
     at = -1e-3 + 0.3 * last.time - 0.25 * wide  # below the middle, where no grain is
-    for kept, grey in ((last.strips, True), (None, False)):
-        picture = Picture(Stage.of([dataclasses.replace(last, strips=kept)], falling().walls, "auto", "speed"))
+    (plain,), grey, green = falling().walls, (201, 206, 214), (32, 160, 64)
+    painted = plain.model_copy(update={"color": "#20a040"})
+    made = last.strips
+    for kept, wall, color in ((made, plain, grey), (made, painted, green), (None, plain, grey), (None, painted, green)):
+        picture = Picture(Stage.of([dataclasses.replace(last, strips=kept)], [wall], "auto", "speed"))
         left, right, bottom, top = picture.window.extent
         image = picture.pixels(dataclasses.replace(last, strips=kept)).astype(int)
         row = image[round((at - bottom) / (top - bottom) * len(image))]
         inside = row[round((-1.8e-3 - left) / (right - left) * len(row)) : round(-left / (right - left) * len(row))]
-        assert bool((np.abs(inside - (201, 206, 214)).max(axis=1) < 12).mean() > 0.9) is grey
+        assert ((np.abs(inside - color).max(axis=1) < 12).mean() > 0.9) == (kept is not None)
 
 
 @pytest.mark.parametrize(

@@ -170,6 +170,12 @@ def test_everything_wrong_is_told_at_once(fields):
             "walls[0]: vanishes at 1 s, appears at 2 s; it must vanish after it appears.",
         ),
         (
+            {"walls": [POLE | {"color": "steelblu"}]},
+            "walls[0].color: 'steelblu' is no colour; give a name, or #rrggbb. Did you mean 'steelblue'?",
+        ),
+        ({"walls": [POLE | {"color": "#12345"}]}, "walls[0].color: '#12345' is no colour; give a name, or #rrggbb."),
+        ({"walls": [POLE | {"color": "none"}]}, "walls[0].color: 'none' is no colour; give a name, or #rrggbb."),
+        (
             {"pairs": [{"between": ["sand", "steel"]}, {"between": ["steel", "sand"]}]},
             "pairs[1].between: sand and steel are already in pairs[0]; must be there once.",
         ),
@@ -180,6 +186,12 @@ def test_one_thing_wrong_gives_one_message(fields, change, message):
     lines = told(fields | change)
     assert len(lines) == 1
     assert lines[0].startswith(message)
+
+
+@pytest.mark.parametrize("color", ["red", "SteelBlue", "#12aB34"])
+def test_a_wall_may_have_a_color(fields, color):
+    """It stays as it was written."""
+    assert build(fields | {"walls": [POLE | {"color": color}]}).walls[0].color == color
 
 
 def test_a_thousand_problems_are_cut_short(fields):

@@ -10,6 +10,7 @@ import numpy as np
 
 from barchan.draw.colors import INK
 from barchan.draw.picture import MUTED
+from barchan.draw.units import readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -43,6 +44,16 @@ class Panel:
     log_x: bool = False
     log_y: bool = False
     from_zero: bool = False  # the y axis begins at 0
+
+
+def time_panel(time: np.ndarray, values: np.ndarray, words: str, unit: str, label: str = "") -> Panel:
+    """A curve over time (s), both in units that read well; `words` say what it shows, in `unit`."""
+    pace, clock = readable(float(np.max(time, initial=0.0)), "s")
+    sound = np.abs(values[np.isfinite(values)])
+    factor, told = readable(float(np.max(sound, initial=0.0)), unit)
+    return Panel(
+        f"time ({clock})", f"{words} ({told})" if told else words, [Curve(pace * time, factor * values, label)]
+    )
 
 
 def blank_figure(width: float, height: float) -> Figure:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -37,6 +38,15 @@ class Scale:
     colormap: str
     low: float
     high: float
+
+
+def wall_color(wall: Any) -> str | None:
+    """The colour of a scene's wall as #rrggbb; None where it has none, as a bare shape."""
+    if (color := getattr(wall, "color", None)) is None:
+        return None
+    from matplotlib.colors import to_hex
+
+    return to_hex(color.lower())
 
 
 def linear(color: str) -> np.ndarray:
@@ -86,7 +96,7 @@ def scale_for(frames: list[Frame], color: Color, densities: Densities = None) ->
     high = float(np.quantile(values, 0.99)) if shown.from_zero else float(values.max())
     high = high if high > low else float(values.max())
     if not high > low:  # all the same: any scale will do
-        high = 1.0 if shown.from_zero else low + max(abs(low), 1.0) * 1e-3
+        high = low + (abs(low) or 1.0)
     return Scale(shown.name, shown.unit, shown.colormap, low, high)
 
 

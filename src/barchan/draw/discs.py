@@ -10,6 +10,7 @@ from barchan.analysis.slides import Slide
 from barchan.draw.charts import PALETTE
 from barchan.draw.colors import INK
 from barchan.draw.picture import MUTED
+from barchan.draw.units import length_unit, readable, time_text
 from barchan.record.frame import Frame
 
 if TYPE_CHECKING:
@@ -33,7 +34,9 @@ def draw_slide(slide: Slide, ax: Axes) -> None:
     if slide.line is not None:
         label = f"dislocation line, {slide.line.steepness:.0f}°"
         ax.plot(*slide.line.ends.T, "--", color=PALETTE[0], linewidth=2.0, label=label)
-    _dress(ax, f"From {slide.before.time:.2f} to {slide.after.time:.2f} s", slide.before, np.isfinite(far))
+    pace, clock = readable(slide.after.time, "s")
+    title = f"From {pace * slide.before.time:.2f} to {pace * slide.after.time:.2f} {clock}"
+    _dress(ax, title, slide.before, np.isfinite(far))
 
 
 def draw_modes(frame: Frame, ax: Axes) -> None:
@@ -52,7 +55,7 @@ def draw_modes(frame: Frame, ax: Axes) -> None:
             mine = contacts.mode == mode
             lines = np.stack([begin[mine], end[mine]], axis=1)
             ax.add_collection(LineCollection(list(lines), colors=color, linewidths=1.2, label=f"{label}: {mine.sum()}"))
-    _dress(ax, f"Contacts at {frame.time:.2f} s", frame, np.isin(frame.id, touching))
+    _dress(ax, f"Contacts, {time_text(frame.time, frame.time)}", frame, np.isin(frame.id, touching))
 
 
 def _discs(ax: Axes, frame: Frame, values: np.ndarray, colored: np.ndarray) -> Any:
@@ -83,8 +86,10 @@ def _dress(ax: Axes, title: str, frame: Frame, shown: np.ndarray) -> None:
     ax.set_xlim(low[0] - room, high[0] + room)
     ax.set_ylim(low[1] - room, high[1] + 2 * room)
     ax.set_aspect("equal")
-    ax.set_xlabel("x (m)", color=INK, fontsize=9)
-    ax.set_ylabel("z (m)", color=INK, fontsize=9)
+    unit, factor = length_unit(float((high - low).max()) + 2 * room)
+    for axis, name in ((ax.xaxis, "x"), (ax.yaxis, "z")):
+        axis.set_major_formatter(lambda place, _: f"{factor * place:g}")
+        axis.set_label_text(f"{name} ({unit})", color=INK, fontsize=9)
     ax.set_title(title, color=INK, fontsize=10, fontweight="bold")
     ax.tick_params(colors=MUTED, labelsize=8, length=3)
     ax.spines[["top", "right"]].set_visible(False)

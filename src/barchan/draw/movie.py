@@ -12,11 +12,12 @@ import numpy as np
 
 from barchan.draw.camera import View
 from barchan.draw.colors import Color
-from barchan.draw.picture import Engine, Picture, Stage
+from barchan.draw.picture import Engine, Picture, Setting, Stage
 from barchan.draw.quantities import Densities
 from barchan.errors import FileError, Finding
 from barchan.record.frame import Frame
 from barchan.record.whole import replaced
+from barchan.scene import Scene
 
 Progress = Callable[[int, int], None]
 
@@ -34,10 +35,10 @@ class Frames(Protocol):
     def __getitem__(self, index: int, /) -> Frame: ...
 
 
-def recorded_walls(recording: Any) -> Sequence[Any]:
-    """The walls of the scene that a recording carries with it; none where it carries none, as a list of frames."""
-    walls: Sequence[Any] = recording.scene.walls if getattr(recording, "scene_toml", "") else ()
-    return walls
+def recorded_scene(recording: Any) -> Scene | None:
+    """The scene that a recording carries with it; None where it carries none, as a list of frames."""
+    scene: Scene | None = recording.scene if getattr(recording, "scene_toml", "") else None
+    return scene
 
 
 def movie_images(picture: Picture, frames: Iterator[Frame]) -> Iterator[np.ndarray]:
@@ -118,7 +119,7 @@ def _checked(path: str | os.PathLike[str], frames: Sequence[int]) -> Path:
 def write_movie(
     recording: Frames,
     path: str | os.PathLike[str],
-    scene_walls: Sequence[Any] | None = None,
+    setting: Setting = None,
     *,
     fps: float = 25.0,
     size: tuple[int, int] = (640, 480),
@@ -133,16 +134,16 @@ def write_movie(
 
     `fps` is the number of pictures a second (a GIF shows at most 50), `size` in pixels, `frames` the indices to show,
     all when left out. Window and colour scale are the same throughout and suit the whole run. `progress` is called
-    with the number of pictures done and their total. `scene_walls`, `view`, `color`, `densities` and `engine` are as in
-    `draw_scene`; left out, the walls are those of the recorded scene.
+    with the number of pictures done and their total. `setting`, `view`, `color`, `densities` and `engine` are as in
+    `draw_scene`; left out, the setting is the recorded scene.
     """
     chosen = list(range(len(recording)) if frames is None else frames)
     target = _checked(path, chosen)
     spread = np.unique(np.linspace(0, len(chosen) - 1, min(SCOUTS, len(chosen))).round().astype(int))
     scouts = [recording[chosen[k]] for k in spread]
     width, height = (size[0] - size[0] % 2, size[1] - size[1] % 2)
-    walls = recorded_walls(recording) if scene_walls is None else scene_walls
-    stage = Stage.of(scouts, walls, view, color, densities)
+    setting = recorded_scene(recording) if setting is None else setting
+    stage = Stage.of(scouts, setting, view, color, densities)
     picture = Picture(stage, size=(width, height), fine=False, engine=engine)
 
     def told() -> Iterator[Frame]:

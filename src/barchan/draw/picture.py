@@ -14,47 +14,24 @@ from barchan.draw.camera import Box, Camera, View, Window, camera_for, flat_view
 from barchan.draw.colors import INK, Color, Scale, grain_colours, scale_for
 from barchan.draw.quantities import Densities
 from barchan.draw.render import Ground, WallDrawing, cell_outline, placed, render, wall_drawings
+from barchan.draw.units import length_unit, readable, time_text
 from barchan.record.frame import Frame
+from barchan.scene import Scene
+from barchan.scene.events import ChangeGravity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Engine = Literal["raster", "vtk"]
+Setting = Scene | Sequence[Any] | None  # a scene, or its walls, or bare shapes, in the order of `frame.wall_pose`
 
 DEFAULT_WIDTH = 960  # pixels
 FLOOR_SEARCH = 300.0  # how far below the grains a floor is looked for, in spans of what is there
+BEARING = 0.7  # how much of what is under the grains a floor takes at least: a round one in a round wall takes 0.79
 GROUND_REACH = 1.7  # how far the ground is shown, in half diagonals of what is there
+LEAST_PIXELS = 16  # of a picture, along either axis
 MUTED = "#5b6570"
-TIME_UNITS = ((0.1, "s", 1.0), (1e-4, "ms", 1e3), (-math.inf, "µs", 1e6))
-PREFIXES = (
-    (1e-6, 1e9, "n"), (1e-3, 1e6, "µ"), (1.0, 1e3, "m"), (1e3, 1.0, ""), (1e6, 1e-3, "k"), (math.inf, 1e-6, "M"),
-)  # fmt: skip
-UNITS = ((0.05, "mm", 1e3), (1.5, "cm", 1e2), (math.inf, "m", 1.0))
-
-
-def length_unit(span: float) -> tuple[str, float]:
-    """The unit in which a length of `span` (m) reads best, and how many of it make a metre."""
-    return next((name, factor) for limit, name, factor in UNITS if span < limit)
-
-
-def readable(largest: float, unit: str) -> tuple[float, str]:
-    """The factor and the unit with which numbers up to `largest` read best."""
-    if unit == "m":
-        name, factor = length_unit(largest)
-        return factor, name
-    if unit == "m/s" and largest < 0.05:
-        return 1e3, "mm/s"
-    if unit not in ("J", "W", "N", "Pa") or not np.isfinite(largest) or largest <= 0.0:
-        return 1.0, unit
-    return next((factor, prefix + unit) for limit, factor, prefix in PREFIXES if largest < limit)
-
-
-def time_text(time: float, longest: float) -> str:
-    """A time (s) in the unit and with as many decimals as suit a run that lasts `longest` (s)."""
-    unit, factor = next((name, factor) for least, name, factor in TIME_UNITS if longest >= least)
-    decimals = 1 if factor * longest >= 10.0 else 2 if factor * longest >= 1.0 else 3
-    return f"t = {factor * time:.{decimals}f} {unit}"
 
 
 @dataclass(frozen=True)
@@ -73,10 +50,10 @@ class Stage:
 
     @classmethod
     def of(
-        cls, frames: Sequence[Frame], scene_walls: Sequence[Any] | None, view: View, color: Color,
-        densities: Densities = None,
+        cls, frames: Sequence[Frame], setting: Setting, view: View, color: Color, densities: Densities = None,
     ) -> Stage:  # fmt: skip
         """A stage that holds all these frames of a run."""
+        scene_walls = setting.walls if isinstance(setting, Scene) else setting
         first = max(frames, key=len)
         camera = camera_for(first, view)
         boxes = [sphere_box(frame.sphere_position, frame.sphere_radius) for frame in frames]
@@ -100,12 +77,13 @@ class Stage:
         if not np.all(box.span[:2] > 0.0):
             corners = np.array(np.meshgrid(*np.stack([world.low, world.high], axis=1))).reshape(3, -1).T
             box = box.joined(point_box([camera.project(corners), camera.project(corners + 1e-3)]))
-        level = _ground_level(world, lines, max((float(f.sphere_radius.max()) for f in frames if len(f)), default=0.0))
-        if len(first.cell) and first.cell[0, 5]:
-            level = -math.inf  # what repeats along z has nothing under it
+        level = -math.inf
+        if not _weightless(setting) and not (len(first.cell) and first.cell[0, 5]):  # nothing is under what repeats
+            radius = max((float(frame.sphere_radius.max()) for frame in frames if len(frame)), default=0.0)
+            level = max(_ground_level(world, placed(walls, frame), radius) for frame in frames)
         middle = (world.low + world.high) / 2.0
-        radius = GROUND_REACH * float(np.hypot(*box.span[:2])) / 2.0
-        ground = Ground(float(middle[0]), float(middle[1]), level, radius)
+        reach = GROUND_REACH * float(np.hypot(*box.span[:2])) / 2.0
+        ground = Ground(float(middle[0]), float(middle[1]), level, reach)
         flat = flat_view(first) is not None and camera is camera_for(first, "auto")
         scale, longest = scale_for(list(frames), color, densities), max(frame.time for frame in frames)
         return cls(walls, camera, flat, box, ground, color, scale, longest, densities)
@@ -116,11 +94,42 @@ class Stage:
         return float(np.clip(self.box.span[1] / max(self.box.span[0], 1e-300), 0.42, 1.35))
 
 
-def _ground_level(world: Box, lines: Sequence[np.ndarray], radius: float) -> float:
-    """Height (m) of the ground: the floor on which the lowest grains lie, or else the lowest thing there is."""
-    floors = [float(line[0, 2]) for line in lines if np.ptp(line[:, 2]) <= 1e-9 * world.span.max()]
-    floors = [floor for floor in floors if floor <= world.low[2] + radius]
-    return max(floors) if floors else float(min(world.low[2], point_box(lines).low[2]))
+def _weightless(setting: Setting) -> bool:
+    """Whether nothing ever falls in the scene; not known of walls alone."""
+    if not isinstance(setting, Scene):
+        return False
+    later = (action.to for event in setting.events for action in event.do if isinstance(action, ChangeGravity))
+    return not any(any(gravity) for gravity in (setting.gravity, *later))
+
+
+def _ground_level(world: Box, walls: Sequence[WallDrawing], radius: float) -> float:
+    """Height (m) of the ground: of the highest level surface of walls that is under the grains; −∞ where none is.
+
+    A rim is no surface, and one that is under a few of the grains bears no ground: an outlet has none, open or closed.
+    For discs in a plane a level line is a surface.
+    """
+    slack, top = 1e-9 * float(world.span.max()), world.low[2] + radius
+
+    def highest(level: np.ndarray, size: np.ndarray, whole: float) -> float:
+        for height in np.unique(level[level <= top])[::-1]:
+            if size[np.abs(level - height) <= slack].sum() >= BEARING * whole:
+                return float(height)
+        return -math.inf
+
+    def under(points: np.ndarray) -> np.ndarray:
+        return np.clip(points[..., :2], world.low[:2], world.high[:2])
+
+    corners = np.concatenate([np.zeros((0, 3, 3)), *(wall.triangles for wall in walls)])
+    corners = corners[np.ptp(corners[..., 2], axis=1) <= slack]
+    across, along = (under(corners[:, k]) - under(corners[:, 0]) for k in (1, 2))
+    area = 0.5 * np.abs(across[:, 0] * along[:, 1] - across[:, 1] * along[:, 0])
+    floor = highest(corners[:, 0, 2], area, float(np.prod(world.span[:2])))
+    if world.span[1] > 2.001 * radius:
+        return floor
+    sides = np.array([line for wall in walls for line in wall.lines if len(line) == 2]).reshape(-1, 2, 3)
+    sides = sides[np.ptp(sides[..., 2], axis=1) <= slack]
+    length = np.ptp(under(sides)[..., 0], axis=1)
+    return max(floor, highest(sides[:, 0, 2], length, float(world.span[0])))
 
 
 def _down_to_floor(world: Box, scene_walls: Sequence[Any] | None) -> Box:
@@ -154,11 +163,14 @@ class Picture:
         self.engine = "raster" if stage.flat else engine
         self.axes = ax if ax is not None else _new_axes(stage, size)
         self.figure: Figure = cast(Any, self.axes.figure).figure  # the whole figure, also from a part of one
-        area = self.axes.get_window_extent()
-        width, height = max(16, round(area.width)), max(16, round(area.height))
-        self.window = Window.around(stage.camera, stage.box, width, height)
+        self.window = self._fitted()
+        left, right, bottom, top = self.window.extent
+        self.span = max(right - left, top - bottom)  # m
+        self._label(ax, bar)
+        if ax is None and self._make_room():
+            self.window = self._fitted()
         self._backdrop = stage.ground.backdrop(self.window)
-        self._dress(ax, bar)
+        self._fill(own=ax is None)
         spines = [spine for spine in self.axes.spines.values() if spine.get_visible() and self.axes.axison]
         self.overlays: list[Any] = [self._time, *self._scale_bar, *spines]  # what lies over the image
 
@@ -188,16 +200,53 @@ class Picture:
             fine=self.fine,
         )
 
-    def _dress(self, colorbar_axes: Axes | None, bar: bool) -> None:
+    def _fitted(self) -> Window:
+        """The window that has the pixels of the axes."""
+        area = self.axes.get_window_extent()
+        width, height = max(LEAST_PIXELS, round(area.width)), max(LEAST_PIXELS, round(area.height))
+        return Window.around(self.stage.camera, self.stage.box, width, height)
+
+    def _extent(self) -> tuple[float, float, float, float]:
+        """Left, right, bottom and top edge in the unit of the axes."""
+        _, factor = length_unit(self.span)
         left, right, bottom, top = self.window.extent
-        unit, factor = length_unit(max(right - left, top - bottom))
-        axes, names = self.axes, self.stage.camera.names
-        blank = np.full((self.window.height, self.window.width, 3), 255, np.uint8)
-        extent = (left * factor, right * factor, bottom * factor, top * factor)
+        return left * factor, right * factor, bottom * factor, top * factor
+
+    def _label(self, beside: Axes | None, bar: bool) -> None:
+        """Name and number the axes, and add the bar of colours."""
+        axes, names, (unit, _) = self.axes, self.stage.camera.names, length_unit(self.span)
+        left, right, bottom, top = self._extent()
+        axes.set_xlim(left, right)
+        axes.set_ylim(bottom, top)
+        axes.tick_params(colors=MUTED, labelsize=8, length=3)
+        for side, spine in axes.spines.items():
+            spine.set_visible(names is not None and side in ("left", "bottom"))
+            spine.set_color(MUTED)
+        if names is None:
+            axes.set_axis_off()
+        else:
+            axes.set_xlabel(f"{names[0]} ({unit})", color=INK, fontsize=9)
+            axes.set_ylabel(f"{names[1]} ({unit})", color=INK, fontsize=9)
+        if self.stage.scale is not None and bar:
+            color_bar(self.figure, self.stage.scale, beside, span=self.span, longest=self.stage.longest)
+
+    def _make_room(self) -> bool:
+        """Move the axes in from the edges of their figure so far that no number or name is cut off; whether they do."""
+        left, right = cut_off(self.figure)
+        width = self.axes.get_window_extent().width - left - right
+        if not left + right or width < LEAST_PIXELS:
+            return False
+        move(self.axes, left, narrower=left + right)
+        for bar in self.figure.axes[1:]:
+            move(bar, -right)
+        return True
+
+    def _fill(self, *, own: bool) -> None:
+        """Put an image that is blank as yet into the axes, and over it the time and a scale bar."""
         # A bar and a layout change the shape of axes we are given: what is drawn there keeps its own.
-        own = colorbar_axes is None
+        axes, extent = self.axes, self._extent()
         self.image = axes.imshow(
-            blank,
+            np.full((self.window.height, self.window.width, 3), 255, np.uint8),
             origin="lower",
             extent=extent,
             aspect="auto" if own else "equal",
@@ -212,19 +261,8 @@ class Picture:
         self._time = axes.text(
             0.025, 0.965, "", transform=axes.transAxes, ha="left", va="top", color=INK, fontsize=9, bbox=veil
         )
-        self._scale_bar: list[Any] = []
-        axes.tick_params(colors=MUTED, labelsize=8, length=3)
-        for side, spine in axes.spines.items():
-            spine.set_visible(names is not None and side in ("left", "bottom"))
-            spine.set_color(MUTED)
-        if names is None:
-            axes.set_axis_off()
-            self._scale_bar = scale_bar(axes, extent, unit)
-        else:
-            axes.set_xlabel(f"{names[0]} ({unit})", color=INK, fontsize=9)
-            axes.set_ylabel(f"{names[1]} ({unit})", color=INK, fontsize=9)
-        if self.stage.scale is not None and bar:
-            color_bar(self.figure, self.stage.scale, unit, colorbar_axes)
+        bare = self.stage.camera.names is None
+        self._scale_bar = scale_bar(axes, extent, length_unit(self.span)[0]) if bare else []
 
 
 def _new_axes(stage: Stage, size: tuple[int, int] | None) -> Axes:
@@ -245,6 +283,22 @@ def _new_axes(stage: Stage, size: tuple[int, int] | None) -> Axes:
     return figure.add_axes(rectangle)
 
 
+def cut_off(figure: Figure) -> tuple[int, int]:
+    """How far what is drawn reaches beyond the left and the right edge of a figure, in pixels."""
+    canvas: Any = figure.canvas
+    needed = figure.get_tightbbox(canvas.get_renderer())  # inches
+    beyond = (-needed.x0, needed.x1 - figure.get_figwidth())
+    left, right = (max(0, math.ceil(figure.dpi * over)) for over in beyond)
+    return left, right
+
+
+def move(axes: Axes, right: int, *, narrower: int = 0) -> None:
+    """Move axes so many pixels to the right in their figure, and make them so many narrower."""
+    pixels = cast(Any, axes.figure).bbox.width
+    x, y, width, height = axes.get_position().bounds
+    axes.set_position((x + right / pixels, y, width - narrower / pixels, height))
+
+
 def scale_bar(axes: Axes, extent: tuple[float, float, float, float], unit: str) -> list[Any]:
     """A bar of a round length in the lower right corner, for views whose axes are not those of the scene."""
     left, right, bottom, top = extent
@@ -262,17 +316,16 @@ def scale_bar(axes: Axes, extent: tuple[float, float, float, float], unit: str) 
     return [bar, label]
 
 
-def color_bar(figure: Figure, scale: Scale, length: str, beside: Axes | None) -> None:
+def color_bar(figure: Figure, scale: Scale, beside: Axes | None, *, span: float, longest: float) -> None:
     """The scale of the colours, beside the axes given or at the right edge of a figure of our own.
 
-    A length is given in the unit `length`, which is that of the axes.
+    A length is in the unit of axes that are `span` (m) long, a time in that of a run that lasts `longest` (s).
     """
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    factor, unit = readable(max(abs(scale.low), abs(scale.high)), scale.unit)
-    if scale.unit == "m":
-        factor, unit = next(factor for _, name, factor in UNITS if name == length), length
+    told = {"m": span, "s": longest}
+    factor, unit = readable(told.get(scale.unit, max(abs(scale.low), abs(scale.high))), scale.unit)
     colors = ScalarMappable(Normalize(factor * scale.low, factor * scale.high), scale.colormap)
     if beside is not None:
         bar = figure.colorbar(colors, ax=beside, fraction=0.046, pad=0.03)
@@ -288,7 +341,7 @@ def color_bar(figure: Figure, scale: Scale, length: str, beside: Axes | None) ->
 
 def draw_scene(
     frame: Frame,
-    scene_walls: Sequence[Any] | None = None,
+    setting: Setting = None,
     *,
     ax: Axes | None = None,
     view: View = "auto",
@@ -299,13 +352,14 @@ def draw_scene(
 ) -> Figure:
     """The figure of one frame.
 
-    `scene_walls` are the walls of the scene (`scene.walls`, or bare shapes) in the order of `frame.wall_pose`. `view`
-    "front" looks along y, "side" against x, "top" down, "iso" from above and aside; "auto" takes "iso", or the plane
-    of a two-dimensional scene. `color` "group" gives sand tones, one family for each group of grains; "speed" (m/s) and
-    the others of `QUANTITIES` come with a colour bar; the stress of clumps asks for `densities` (kg/m³, of the groups).
-    `size` is in pixels; left out, the height follows the scene. With `ax` the picture goes there, and the figure of
-    that axes is returned. `engine` "vtk" draws through pyvista.
+    `setting` is the scene, or its walls (`scene.walls`, or bare shapes) in the order of `frame.wall_pose`; ground is
+    drawn on a level one under the grains, unless the scene has no gravity. `view` "front" looks along y, "side" against
+    x, "top" down, "iso" from above and aside; "auto" takes "iso", or the plane of a two-dimensional scene. `color`
+    "group" gives sand tones, one family for each group of grains; "speed" (m/s) and the others of `QUANTITIES` come
+    with a colour bar; the stress of clumps asks for `densities` (kg/m³, of the groups). `size` is in pixels; left out,
+    the height follows the scene. With `ax` the picture goes there, and the figure of that axes is returned. `engine`
+    "vtk" draws through pyvista.
     """
-    picture = Picture(Stage.of([frame], scene_walls, view, color, densities), ax=ax, size=size, engine=engine)
+    picture = Picture(Stage.of([frame], setting, view, color, densities), ax=ax, size=size, engine=engine)
     picture.show(frame)
     return picture.figure

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,17 +73,33 @@ def outline_edges(frame: Frame) -> np.ndarray:
     return np.asarray(sides[~inner])
 
 
-def add_polygons(ax: Axes, frame: Frame, colours: np.ndarray, *, scale: float = 1.0, beams: bool = True) -> None:
-    """Draw a frame's walls and triangles into axes whose unit is 1/scale m; colours (N, 3) of grains, linear, 0 … 1."""
+def _strip_colors(frame: Frame, wall_colors: Sequence[str | None]) -> list[str]:
+    """The colours of the triangles of `strips`: those of their walls, or grey."""
+    if frame.strips is None:
+        return []
+    own = dict(enumerate(wall_colors))
+    return [own.get(int(wall)) or WALL for wall in frame.strips.strip_wall if frame.wall_present[wall]]
+
+
+def add_polygons(
+    ax: Axes, frame: Frame, colours: np.ndarray, *, scale: float = 1.0, beams: bool = True,
+    wall_colors: Sequence[str | None] = (),
+) -> None:  # fmt: skip
+    """Draw a frame's walls and triangles into axes whose unit is 1/scale m.
+
+    `colours` (N, 3) are those of grains, linear, 0 … 1; `wall_colors` #rrggbb, in the order of the walls: grey where
+    there is none.
+    """
     from matplotlib.collections import LineCollection, PolyCollection
 
     if len(walls := scale * strips(frame)):
-        ax.add_collection(PolyCollection(list(walls), facecolors=WALL, edgecolors=WALL, linewidths=0.3))
+        face = _strip_colors(frame, wall_colors)
+        ax.add_collection(PolyCollection(list(walls), facecolors=face, edgecolors=face, linewidths=0.3))
         ax.add_collection(LineCollection(list(rims(walls)), colors=INK, linewidths=0.5))
     shapes = scale * corners(frame)
-    face = np.clip(colours, 0.0, 1.0)[frame.sphere_grain] ** (1.0 / GAMMA)
-    ax.add_collection(PolyCollection(list(shapes), facecolors=face, edgecolors=face, linewidths=0.3), autolim=True)
-    edge = np.column_stack([0.72 * face, np.full(len(face), SEAM)])
+    fill = np.clip(colours, 0.0, 1.0)[frame.sphere_grain] ** (1.0 / GAMMA)
+    ax.add_collection(PolyCollection(list(shapes), facecolors=fill, edgecolors=fill, linewidths=0.3), autolim=True)
+    edge = np.column_stack([0.72 * fill, np.full(len(fill), SEAM)])
     ax.add_collection(PolyCollection(list(shapes), facecolors="none", edgecolors=edge, linewidths=0.4))
     if beams and frame.beams is not None:
         middle, whole = shapes.mean(axis=1), frame.beams.beam_cause == 0
@@ -93,7 +110,9 @@ def add_polygons(ax: Axes, frame: Frame, colours: np.ndarray, *, scale: float = 
     ax.add_collection(LineCollection(list(scale * crack_edges(frame)), colors=CRACK, linewidths=1.3))
 
 
-def paint(frame: Frame, window: Window, colours: np.ndarray, backdrop: np.ndarray) -> np.ndarray:
+def paint(
+    frame: Frame, window: Window, colours: np.ndarray, backdrop: np.ndarray, wall_colors: Sequence[str | None] = ()
+) -> np.ndarray:
     """The frame's triangles over the backdrop (height, width, 3), linear, the lowest row first."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -110,7 +129,7 @@ def paint(frame: Frame, window: Window, colours: np.ndarray, backdrop: np.ndarra
         long = float(np.median(np.linalg.norm(middle[:, 1] - middle[:, 0], axis=1))) * window.scale
     else:
         long = 0.0
-    add_polygons(axes, frame, colours, beams=long > LEAST_BEAM)
+    add_polygons(axes, frame, colours, beams=long > LEAST_BEAM, wall_colors=wall_colors)
     axes.set_xlim(left, right)
     axes.set_ylim(bottom, top)
     canvas.draw()

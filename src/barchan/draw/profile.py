@@ -8,7 +8,7 @@ import numpy as np
 
 from barchan.analysis.pile import Angle, RadialProfile
 from barchan.draw.colors import INK
-from barchan.draw.picture import length_unit
+from barchan.draw.units import length_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

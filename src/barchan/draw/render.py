@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from barchan.draw.camera import Window
-from barchan.draw.colors import BACKDROP, GROUND, INK, linear, to_bytes
+from barchan.draw.colors import BACKDROP, GROUND, INK, linear, to_bytes, wall_color
 from barchan.draw.polygons import paint, rims
 from barchan.geometry import conjugate, rotate
 from barchan.kernels import raster
@@ -21,7 +21,7 @@ FINE_LOOKS = (raster.spiral(20), raster.spiral(9))  # directions in which a samp
 QUICK_LOOKS = (raster.spiral(7), raster.spiral(4))
 FAR = 1e9  # samples, well outside any image
 GRAZING = 0.05  # sine of the elevation below which the ground is seen edge-on
-PANE = 0.045  # part of the light that a wall's surface takes
+PANE, STAINED_PANE = 0.045, 0.25  # part of the light that a wall's surface takes, and one of a colour of its own
 LINE_FRONT, LINE_BEHIND = 0.75, 0.13  # cover of a wall's line before and behind the grains
 
 
@@ -31,6 +31,7 @@ class WallDrawing:
 
     lines: tuple[np.ndarray, ...]
     triangles: np.ndarray
+    color: str | None = None  # #rrggbb; None: ink, and clear as glass
 
 
 def wall_drawings(
@@ -45,21 +46,22 @@ def wall_drawings(
     box, made = (low, high), next((frame.strips for frame in frames if frame.strips is not None), None)
     for index, wall in enumerate(walls or ()):
         if made is not None and index in made.strip_wall:
-            drawings.append(_strip_drawing(made.strip_corners[made.strip_wall == index]))
+            drawings.append(_strip_drawing(made.strip_corners[made.strip_wall == index], wall_color(wall)))
             continue
         shape = getattr(wall, "shape", wall)
         low, high = box if shape.outline(*box) else _box_seen_from(index, *box, frames)
         lines = tuple(np.asarray(line, float) for line in shape.outline(low, high))
         vertices, triangles = shape.surface(low, high)
-        drawings.append(WallDrawing(lines, np.asarray(vertices, float).reshape(-1, 3)[np.asarray(triangles, int)]))
+        corners = np.asarray(vertices, float).reshape(-1, 3)[np.asarray(triangles, int)]
+        drawings.append(WallDrawing(lines, corners, wall_color(wall)))
     return drawings
 
 
-def _strip_drawing(corners: np.ndarray) -> WallDrawing:
+def _strip_drawing(corners: np.ndarray, color: str | None) -> WallDrawing:
     """Triangles (q, 6) m, x and z of their corners, and the edges around them."""
     shapes = corners.reshape(-1, 3, 2)
     flat = np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-    return WallDrawing(tuple(rims(shapes) @ flat), shapes @ flat)
+    return WallDrawing(tuple(rims(shapes) @ flat), shapes @ flat, color)
 
 
 def _box_seen_from(
@@ -86,7 +88,7 @@ def placed(walls: Sequence[WallDrawing], frame: Frame, without: Collection[int] 
         elif frame.wall_present[index]:
             shift, turn = frame.wall_pose[index, :3], frame.wall_pose[index, 3:]
             lines = tuple(shift + rotate(turn, line) for line in wall.lines)
-            shown.append(WallDrawing(lines, shift + rotate(turn, wall.triangles)))
+            shown.append(replace(wall, lines=lines, triangles=shift + rotate(turn, wall.triangles)))
     return shown
 
 
@@ -175,7 +177,14 @@ def _over_backdrop(cover: np.ndarray) -> np.ndarray:
 
 
 def _walls_over(image: np.ndarray, depth: np.ndarray, window: Window, walls: Sequence[WallDrawing]) -> None:
-    """Draw the walls over the lit image."""
+    """Draw the walls over the lit image: those in ink, then those of each other colour."""
+    for color in sorted({wall.color or "" for wall in walls}):
+        _walls_of_one_color(image, depth, window, [wall for wall in walls if (wall.color or "") == color])
+
+
+def _walls_of_one_color(image: np.ndarray, depth: np.ndarray, window: Window, walls: Sequence[WallDrawing]) -> None:
+    """Draw walls that all have the colour of the first."""
+    color = walls[0].color
     segments = [
         np.concatenate([seen[:-1], seen[1:]], axis=1)
         for wall in walls
@@ -185,14 +194,14 @@ def _walls_over(image: np.ndarray, depth: np.ndarray, window: Window, walls: Seq
     panes = [window.samples(wall.triangles).reshape(-1, 9) for wall in walls if len(wall.triangles)]
     ink, veil = np.zeros(depth.shape, np.float32), np.ones(depth.shape, np.float32)
     if panes:
-        raster.glaze(veil, depth, np.concatenate(panes), PANE)
+        raster.glaze(veil, depth, np.concatenate(panes), STAINED_PANE if color else PANE)
     if segments:
         half_width = raster.SAMPLES * max(0.5, window.width / 1500.0)
         raster.stroke(ink, depth, np.concatenate(segments), half_width, LINE_FRONT, LINE_BEHIND)
     cover = 1.0 - veil * (1.0 - ink)
     n = raster.SAMPLES
     cover = cover.reshape(window.height, n, window.width, n).mean(axis=(1, 3))[:, :, None]
-    image += cover * (linear(INK) - image)
+    image += cover * (linear(color or INK) - image)
 
 
 def render(
@@ -213,7 +222,7 @@ def render(
     twice the time for smoother shade.
     """
     if frame.triangles is not None and window.camera.names == ("x", "z"):
-        image = paint(frame, window, colours, backdrop)
+        image = paint(frame, window, colours, backdrop, [wall.color for wall in walls])
         if walls:
             none = np.full((raster.SAMPLES * window.height, raster.SAMPLES * window.width), -np.inf, np.float32)
             painted = set() if frame.strips is None else set(frame.strips.strip_wall.tolist())

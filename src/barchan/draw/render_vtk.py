@@ -26,7 +26,7 @@ AWAY = 0.5  # how far the eye is from the nearest grains, in heights of the pict
 OCCLUSION = 4.0, 0.03  # radii, and heights of the picture, within which grains shade each other: the less of the two
 BEHIND = 0.5  # of that, by which a surface must lie behind another to be shaded
 LAMP_LIGHT, EYE_LIGHT = 0.85, 0.3
-PANE, LINE = 0.08, 0.7  # opacity of walls and of their lines
+PANE, STAINED_PANE, LINE = 0.08, 0.2, 0.7  # opacity of walls, of those that have a colour, and of their lines
 LOWERED = 2e-3  # of the picture's height: the ground lies so far under a floor, which would else flicker through it
 PROBE = "import pyvista as p; s = p.Plotter(off_screen=True, window_size=(8, 8)); s.screenshot(return_img=True)"
 
@@ -121,15 +121,16 @@ def _add_grains(plotter: Any, frame: Frame, colours: np.ndarray, window: Window)
 def _add_wall(plotter: Any, wall: WallDrawing, window: Window) -> None:
     import pyvista
 
+    color = wall.color or INK
     if len(wall.triangles):
         corners = np.arange(3 * len(wall.triangles)).reshape(-1, 3)
         faces = np.column_stack([np.full(len(corners), 3), corners]).ravel()
         pane = pyvista.PolyData(wall.triangles.reshape(-1, 3), faces)
-        _add(plotter, pane, window, color=INK, opacity=PANE, lighting=False)
+        _add(plotter, pane, window, color=color, opacity=STAINED_PANE if wall.color else PANE, lighting=False)
     for line in wall.lines:
         if len(line) > 1:
             drawn, width = pyvista.lines_from_points(line), max(1.0, window.width / 800.0)
-            _add(plotter, drawn, window, color=INK, opacity=LINE, lighting=False, line_width=width)
+            _add(plotter, drawn, window, color=color, opacity=LINE, lighting=False, line_width=width)
 
 
 def _add_ground(plotter: Any, ground: Ground, window: Window) -> None:

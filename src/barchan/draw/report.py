@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from barchan import __version__
-from barchan.draw.charts import Curve, Panel, draw_panels
+from barchan.draw.charts import draw_panels, time_panel
 from barchan.draw.html import picture, png, table, write_html
 from barchan.draw.picture import draw_scene
 from barchan.draw.snapshots import draw_strip
-from barchan.draw.summary import draw_summary
+from barchan.draw.summary import ENERGIES, draw_summary
+from barchan.draw.units import time_text
 from barchan.errors import FileError, Finding
 from barchan.record.recording import Recording
 from barchan.run.summary import facts
@@ -23,9 +24,7 @@ SNAPSHOTS = 5
 MOVIE, MOST_MOVIE = "movie.gif", 12_000_000  # bytes
 OVERLAP, BALANCE = 0.1, 0.01  # beyond these a run should be looked at again: of a radius, of the energy turned over
 IN_SUMMARY = frozenset((
-    "kinetic_energy", "potential_energy", "stored_energy", "dissipated_normal", "dissipated_friction",
-    "dissipated_rolling", "dissipated_stiction", "wall_work", "pile_height", "outflow", "grain_count",
-    "contacts_per_grain", "time", "step",
+    *ENERGIES, "pile_height", "outflow", "grain_count", "contacts_per_grain", "time", "step",
 ))  # fmt: skip
 
 
@@ -75,10 +74,10 @@ def _verdict(words: str, good: bool, detail: str) -> str:
 def _pictures(recording: Recording) -> list[str]:
     scene, last = recording.scene, recording[-1]
     color = "speed" if scene.solver == "beams" else "group"
-    made = [picture(png(draw_scene(last, scene.walls, color=color)), f"The last frame, t = {last.time:.4g} s")]
+    made = [picture(png(draw_scene(last, scene, color=color)), f"The last frame, {time_text(last.time, last.time)}")]
     if len(recording) > 1:
         count = min(SNAPSHOTS, len(recording))
-        row = draw_strip(recording, count, scene.walls)
+        row = draw_strip(recording, count, scene)
         made.append(picture(png(row), f"{count} moments of the run"))
     movie = recording.path.parent / MOVIE
     if movie.is_file() and movie.stat().st_size <= MOST_MOVIE:
@@ -95,9 +94,7 @@ def _plots(recording: Recording) -> list[str]:
         sound = values[abs(values) < math.inf]
         if name in IN_SUMMARY or not len(sound) or not sound.any():
             continue
-        words = name.replace("_", " ")
-        label = f"{words} ({units[name]})" if units[name] else words
-        panels.append(Panel("time (s)", label, [Curve(series["time"], values)]))
+        panels.append(time_panel(series["time"], values, name.replace("_", " "), units[name]))
     if panels:
         made.append(picture(png(draw_panels(panels)), "The other observables over time"))
     return made

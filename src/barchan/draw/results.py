@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +13,13 @@ from barchan.analysis.pile import RadialProfile
 from barchan.analysis.slides import Slide
 from barchan.analysis.steps import StepStatistics
 from barchan.analysis.terrain import HeightMap
-from barchan.draw.charts import Curve, Panel, blank_figure, draw_panel
+from barchan.draw.charts import Curve, Panel, blank_figure, draw_panel, time_panel
 from barchan.draw.colors import INK
 from barchan.draw.discs import draw_slide
-from barchan.draw.movie import recorded_walls
-from barchan.draw.picture import MUTED, draw_scene, length_unit
+from barchan.draw.movie import recorded_scene
+from barchan.draw.picture import MUTED, Setting, draw_scene
 from barchan.draw.profile import draw_profile
+from barchan.draw.units import length_unit
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 from barchan.run.loop import RunResult
@@ -38,21 +38,21 @@ def _axes(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
     return blank_figure(width, height).add_subplot() if ax is None else ax
 
 
-def _scene(frame: Frame, walls: Sequence[Any], ax: Axes | None) -> Axes:
+def _scene(frame: Frame, setting: Setting, ax: Axes | None) -> Axes:
     color = "speed" if frame.triangles is not None else "group"
-    figure = draw_scene(frame, walls, ax=ax, color=color)
+    figure = draw_scene(frame, setting, ax=ax, color=color)
     return figure.axes[0] if ax is None else ax
 
 
 @plot.register(Frame)
 def _(frame: Frame, ax: Axes | None) -> Axes:
-    return _scene(frame, (), ax)
+    return _scene(frame, None, ax)
 
 
 @plot.register(Recording)
 def _(recording: Recording, ax: Axes | None) -> Axes:
     """The last frame, with the walls."""
-    return _scene(recording[-1], recorded_walls(recording), ax)
+    return _scene(recording[-1], recorded_scene(recording), ax)
 
 
 @plot.register(RunResult)
@@ -70,7 +70,7 @@ def _(profile: RadialProfile, ax: Axes | None) -> Axes:
 def _(flow: Flow, ax: Axes | None) -> Axes:
     ax = _axes(ax)
     label = f"mean rate {flow.mean_rate:.4g} kg/s"
-    draw_panel(Panel("time (s)", "mass below the level (kg)", [Curve(flow.time, flow.mass, label)]), ax)
+    draw_panel(time_panel(flow.time, flow.mass, "mass below the level", "kg", label), ax)
     return ax
 
 
@@ -88,7 +88,7 @@ def _(surface: FractureSurface, ax: Axes | None) -> Axes:
 def _(statistics: StepStatistics, ax: Axes | None) -> Axes:
     ax = _axes(ax)
     label = f"{statistics.accepted} accepted, {statistics.rejected} rejected"
-    draw_panel(Panel("time (s)", "mean step (s)", [Curve(statistics.time, statistics.interval_mean, label)]), ax)
+    draw_panel(time_panel(statistics.time, statistics.interval_mean, "mean step", "s", label), ax)
     return ax
 
 

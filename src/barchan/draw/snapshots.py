@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from barchan.draw.camera import View
 from barchan.draw.colors import INK, Color
-from barchan.draw.picture import Engine, Picture, Stage, color_bar, length_unit, scale_bar, time_text
+from barchan.draw.picture import Engine, Picture, Setting, Stage, color_bar, cut_off, move, scale_bar
 from barchan.draw.quantities import Densities
+from barchan.draw.units import length_unit, time_text
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 
@@ -18,26 +19,26 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CELL = 2.6  # inches, width of a snapshot
-BAR = 0.85  # inches, width of a colour bar with its numbers
+BAR = 1.0  # inches, width of a colour bar with its numbers
 
 
 def draw_snapshots(
     rows: Sequence[tuple[str, Sequence[Frame]]],
-    walls: Sequence[Any] | None = None,
+    setting: Setting = None,
     *,
     view: View = "front",
     color: Color = "group",
     densities: Densities = None,
     engine: Engine = "raster",
 ) -> Figure:
-    """A figure with a row of snapshots for each (label, frames); `walls` are drawn in all of them.
+    """A figure with a row of snapshots for each (label, frames), all in one setting.
 
-    `view`, `color`, `densities` and `engine` as in `draw_scene`.
+    `setting`, `view`, `color`, `densities` and `engine` as in `draw_scene`.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    stage = Stage.of([frame for _, frames in rows for frame in frames], walls, view, color, densities)
+    stage = Stage.of([frame for _, frames in rows for frame in frames], setting, view, color, densities)
     columns = max(len(frames) for _, frames in rows)
     height = CELL * stage.aspect
     labelled = any(label for label, _ in rows)
@@ -63,22 +64,20 @@ def draw_snapshots(
                 text.set_visible(False)
             title = time_text(frame.time, stage.longest)
             if (r, k) == (len(rows) - 1, len(frames) - 1):  # one bar for all: they have the same scale
-                left, right, low, high = picture.window.extent
-                unit, _ = length_unit(max(right - left, high - low))
-                _, told = scale_bar(axes, picture.image.get_extent(), unit)
+                _, told = scale_bar(axes, picture.image.get_extent(), length_unit(picture.span)[0])
                 told.set_visible(False)
                 title = f"{title}; bar: {told.get_text()}"
             axes.set_title(title, color=INK, fontsize=8, pad=2)
     if stage.scale is not None:
-        left, right, low, high = picture.window.extent
-        color_bar(figure, stage.scale, length_unit(max(right - left, high - low))[0], None)
+        color_bar(figure, stage.scale, None, span=picture.span, longest=stage.longest)
+        move(figure.axes[-1], -cut_off(figure)[1])
     return figure
 
 
 def draw_strip(
     recording: Recording,
     count: int,
-    walls: Sequence[Any] | None = None,
+    setting: Setting = None,
     *,
     view: View = "auto",
     color: Color = "group",
@@ -88,4 +87,4 @@ def draw_strip(
     """A row of `count` snapshots of a recording, from its first frame to its last at equal intervals."""
     chosen = np.unique(np.linspace(0, len(recording) - 1, count).round().astype(int)) if count > 1 else [-1]
     frames = [recording[int(k)] for k in chosen]
-    return draw_snapshots([("", frames)], walls, view=view, color=color, densities=densities, engine=engine)
+    return draw_snapshots([("", frames)], setting, view=view, color=color, densities=densities, engine=engine)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from barchan.draw.colors import INK
-from barchan.draw.picture import MUTED, readable
+from barchan.draw.picture import MUTED
+from barchan.draw.units import readable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,14 +19,30 @@ STORED = (
     ("kinetic_energy", "kinetic", "#c0563b"),
     ("potential_energy", "potential", "#3f7196"),
     ("stored_energy", "elastic", "#6f9a4d"),
+    ("tether_energy", "in tethers", "#4fb39a"),
+    ("beam_energy", "in beams", "#b0457b"),
 )
 LOST = (
     ("dissipated_normal", "lost: normal", "#7a6a95"),
     ("dissipated_friction", "lost: friction", "#d29a3a"),
     ("dissipated_rolling", "lost: rolling", "#8d6e53"),
     ("dissipated_stiction", "lost: stiction", "#999999"),
-    ("wall_work", "work of walls", "#2e8b8b"),
+    ("dissipated_tethers", "lost: tethers", "#4fb39a"),
+    ("dissipated_beams", "lost: beams", "#b0457b"),
+    ("dissipated_drag", "lost: drag", "#5d8aa8"),
 )
+LEFT = ("outflow_energy", "left with grains", "#555555")
+GIVEN = (
+    ("inflow_energy", "came with grains", "#222222"),
+    ("wall_work", "work of walls", "#2e8b8b"),
+    ("box_work", "work of the box", "#a0522d"),
+    ("rest_work", "work at rest", "#b8860b"),
+    ("event_work", "work of events", "#d6336c"),
+)
+STYLES = {"-": STORED, "--": LOST, "-.": (LEFT, *GIVEN)}  # the first two and what left are together what was given
+ENERGIES = tuple(name for entries in STYLES.values() for name, _, _ in entries)
+UNSEEN = 1e-6  # of the largest curve: a smaller one would be the axis
+CHANGED = 0.01  # of the range of potential energy: more than that and it is another one at the end
 SERIES_UNITS = {
     "kinetic_energy": "J",
     "pile_height": "m",
@@ -46,12 +63,17 @@ class Series(Protocol):
 
 
 class _Data:
-    """The series of a recording with their times; a series that is missing, empty or not finite is not there."""
+    """The series of a recording with their times; a series that is missing, empty or not finite is not there.
+
+    Times are in the unit `clock`.
+    """
 
     def __init__(self, recording: Series) -> None:
         self._series = {name: np.asarray(values, float) for name, values in recording.series.items()}
         own = [self._series["time"]] if "time" in self._series else []
         self._clocks = [*own, np.asarray(recording.times, float)]
+        pace, self.clock = readable(max(float(np.max(one, initial=0.0)) for one in self._clocks), "s")
+        self._clocks = [pace * one for one in self._clocks]
         self._units: Mapping[str, str] = getattr(recording, "units", None) or {}
 
     def __contains__(self, name: str) -> bool:
@@ -64,7 +86,7 @@ class _Data:
         return self._series[name]
 
     def time(self, name: str) -> np.ndarray:
-        """The times (s) of a series: the series `time` beside it, or those of the frames."""
+        """The times of a series: the series `time` beside it, or those of the frames."""
         return next(times for times in self._clocks if len(times) == len(self._series[name]))
 
     def unit(self, name: str) -> str:
@@ -74,22 +96,38 @@ class _Data:
 
 
 def _draw_energies(axes: Axes, data: _Data) -> None:
-    shown = [entry for entry in STORED + LOST if entry[0] in data]
-    curves = {}
-    for name, _, _ in shown:
-        values = data[name]
-        curves[name] = values - values[np.isfinite(values)][-1] if name == "potential_energy" else values
-    curves = {name: values for name, values in curves.items() if np.nanmax(np.abs(values)) > 0.0}
-    largest = max((float(np.nanmax(np.abs(values))) for values in curves.values()), default=0.0)
+    curves = {name: data[name] for name in ENERGIES if name in data}
+    from_end = _counts_from_its_end(curves)
+    if from_end:
+        potential = curves["potential_energy"]
+        curves["potential_energy"] = potential - potential[np.isfinite(potential)][-1]
+    most = {name: float(np.nanmax(np.abs(values))) for name, values in curves.items()}
+    largest = max(most.values(), default=0.0)
     factor, unit = readable(largest, "J")
-    for name, label, color in shown:
-        if name in curves:
-            style = "-" if (name, label, color) in STORED else "--"
-            axes.plot(data.time(name), factor * curves[name], style, color=color, label=label, linewidth=1.5)
+    drawn = 0
+    for style, entries in STYLES.items():
+        for name, label, color in entries:
+            if most.get(name, 0.0) > UNSEEN * largest:
+                told = f"{label}, less its end" if from_end and name == "potential_energy" else label
+                axes.plot(data.time(name), factor * curves[name], style, color=color, label=told, linewidth=1.5)
+                drawn += 1
     axes.set_ylabel(f"energy ({unit})")
-    if curves:
-        axes.legend(fontsize=7, frameon=False, ncols=2 if len(curves) > 4 else 1, labelcolor=INK)
+    if drawn:
+        legend = axes.legend(fontsize=7, ncols=2 if drawn > 4 else 1, labelcolor=INK)
+        legend.get_frame().set(linewidth=0.0, alpha=0.75)  # to be read over curves
     axes.set_title("Energy")
+
+
+def _counts_from_its_end(curves: Mapping[str, np.ndarray]) -> bool:
+    """Whether the end of potential energy is its best zero, which is anywhere where the same grains fall all the time.
+
+    It is not where grains come and go, as in a scene that begins empty, or where gravity changes.
+    """
+    if "potential_energy" not in curves:
+        return False
+    low, high = np.nanmin(curves["potential_energy"]), np.nanmax(curves["potential_energy"])
+    changes = [curves[name] for name in ("inflow_energy", "outflow_energy", "event_work") if name in curves]
+    return all(np.nanmax(np.abs(change)) <= CHANGED * (high - low) for change in changes)
 
 
 def _draw_one(axes: Axes, data: _Data, name: str, title: str, label: str, color: str) -> None:
@@ -128,7 +166,7 @@ def _draw_grains(axes: Axes, data: _Data) -> None:
 
 
 PANELS: tuple[tuple[tuple[str, ...], Callable[[Axes, _Data], None]], ...] = (
-    (tuple(name for name, _, _ in STORED + LOST), _draw_energies),
+    (ENERGIES, _draw_energies),
     (("pile_height",), _draw_height),
     (("outflow", "grain_count"), _draw_grains),
     (("contacts_per_grain",), _draw_contacts),
@@ -138,7 +176,9 @@ PANELS: tuple[tuple[tuple[str, ...], Callable[[Axes, _Data], None]], ...] = (
 def draw_summary(recording: Series) -> Figure:
     """Energies, height of the pile, outflow or number of grains, and contacts per grain against time.
 
-    Potential energy is shown relative to the end of the run. A panel whose series were not recorded is left out.
+    Energies in grains and contacts, what was lost and what left with grains are together what was given and what was
+    there. Potential energy counts from its end, and the legend says so, unless grains come and go or gravity changes. A
+    panel whose series were not recorded is left out.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -150,14 +190,14 @@ def draw_summary(recording: Series) -> Figure:
         if any(name in data for name in names):
             axes = figure.add_subplot(2, 2, place)
             draw(axes, data)
-            _style(axes)
+            _style(axes, data.clock)
     if not figure.axes:
         figure.text(0.5, 0.5, "no time series were recorded", ha="center", va="center", color=MUTED)
     return figure
 
 
-def _style(axes: Axes) -> None:
-    axes.set_xlabel("time (s)")
+def _style(axes: Axes, clock: str) -> None:
+    axes.set_xlabel(f"time ({clock})")
     axes.title.set(color=INK, fontsize=10, fontweight="bold")
     for label in (axes.xaxis.label, axes.yaxis.label):
         label.set(color=INK, fontsize=9)

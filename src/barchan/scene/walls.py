@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar
 
 from annotated_types import Len
-from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, model_validator
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, field_validator, model_validator
 from pydantic_core import core_schema
 
 from barchan.scene.parts import MotionField, ShapeField
-from barchan.scene.problems import fault
+from barchan.scene.problems import fault, nearest, shown
 from barchan.scene.quantities import PositiveTime, Time
 from barchan.scene.tables import Table
 
@@ -51,7 +52,17 @@ class Wall(Table):
     present: bool = True  # false: only from the event on that adds it
     absorbing: bool = False
     sticky: bool = False  # a grain that touches it is held from then on; hard spheres only
-    color: Annotated[str, Len(1)] | None = None  # a name or #rrggbb, for pictures
+    color: str | None = None  # a name as in CSS, or #rrggbb, for pictures
+
+    @field_validator("color")
+    @classmethod
+    def _is_a_color(cls, color: str | None) -> str | None:
+        if color is not None and not re.fullmatch("#[0-9a-fA-F]{6}", color):
+            from PIL.ImageColor import colormap  # the names of CSS; few scenes ask for them
+
+            if color.lower() not in colormap:
+                raise fault(f"{shown(color)} is no colour", "give a name, or #rrggbb", nearest(color, colormap))
+        return color
 
     @model_validator(mode="after")
     def _lasts(self) -> Wall:

@@ -17,6 +17,7 @@ from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.shapes.plane import Plane
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.friction_laws import compared
 from barchan.studies.hasan import SIZE, changed
@@ -158,7 +159,7 @@ def _pile_picture(pile: Pile, folder: Path, name: str) -> Picture:
     frame = replace(pile.last, group=_third(pile.last))
     if name == "spheres":
         frame = _taken(frame, frame.position[:, 1] >= 0)
-    figure = draw_scene(frame, None, view="front", color="group", size=(1100, 560))
+    figure = draw_scene(frame, [Plane()], view="front", color="group", size=(1100, 560))
     told = "the half behind y = 0 of " if name == "spheres" else ""
     caption = f"{told}the pile of {len(pile.last)} {name}; sand, slate and brick: the first, second and last third."
     return Picture(save_figure(figure, folder / f"pile-{name}.png"), caption[0].upper() + caption[1:])

@@ -17,6 +17,7 @@ from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 from barchan.run.plan import Plan
 from barchan.run.progress import Progress
+from barchan.shapes.plane import Plane
 from barchan.studies import Picture
 from barchan.studies.yee import Hopper, record
 
@@ -102,9 +103,9 @@ def panels(heaps: Mapping[str, Heap]) -> list[Panel]:
 
 
 def snapshot_picture(heaps: Mapping[str, Heap], folder: Path) -> Picture:
-    """Snapshots in rows, one row a heap, the hopper left out as in the paper."""
+    """Snapshots in rows, one row a heap on the floor z = 0, the hopper left out as in the paper."""
     rows: Sequence[tuple[str, Sequence[Frame]]] = [(label, heap.snapshots) for label, heap in heaps.items()]
-    path = save_figure(draw_snapshots(rows, view="front", color="id"), folder / "snapshots.png")
+    path = save_figure(draw_snapshots(rows, [Plane()], view="front", color="id"), folder / "snapshots.png")
     return Picture(path, "Snapshots at the same times, seen from the front; the hopper is not drawn.")
 
 

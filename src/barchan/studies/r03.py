@@ -14,8 +14,8 @@ from barchan.analysis.pile import Angle
 from barchan.analysis.tumbling import carried_over, dynamic_angle, ring_layers, slope
 from barchan.draw.charts import PALETTE, Curve, Panel, blank_figure, draw_panel
 from barchan.draw.files import save_figure
-from barchan.draw.picture import length_unit
 from barchan.draw.snapshots import draw_snapshots
+from barchan.draw.units import length_unit
 from barchan.record.frame import Frame
 from barchan.run.progress import Progress
 from barchan.scene import Scene

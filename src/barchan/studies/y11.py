@@ -23,6 +23,7 @@ from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.shapes.plane import Plane
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.piles import NOTE
 from barchan.studies.yee import FRAME_RATE, LAWS, SIZE, cubes, record, yee_scene
@@ -335,7 +336,7 @@ def _pictures(found: dict[int, Halves], drawn: Drawing, folder: Path) -> tuple[P
     rows = [(f"law {law}, {LAWS[law]}", one.snapshots) for law, one in found.items()]
     plough = save_figure(draw_snapshots(rows, found[3].scene.walls, view="iso", color="id"), folder / "plough.png")
     shots = drawn.snapshots
-    traced = draw_snapshots([("tracing", shots[:3]), ("and after", shots[3:])], view="top", color="group")
+    traced = draw_snapshots([("tracing", shots[:3]), ("and after", shots[3:])], [Plane()], view="top", color="group")
     trace = save_figure(traced, folder / "trace.png")
     panels = [
         Panel(

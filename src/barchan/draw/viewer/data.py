@@ -55,7 +55,7 @@ class Show:
     def about(self) -> dict[str, Any]:
         """All that is the same in every frame, and the observables."""
         scouts = self._scouts()
-        stage = Stage.of(scouts, self.scene.walls, "auto", "group")
+        stage = Stage.of(scouts, self.scene, "auto", "group")
         polygons = any(one.triangles is not None for one in scouts)
         flat = "front" if polygons else flat_view(max(scouts, key=len))
         low, high = _corners(
@@ -72,7 +72,7 @@ class Show:
             "high": high.tolist(),
             "ground": stage.ground.level if flat is None and np.isfinite(stage.ground.level) else None,
             "walls": [
-                {"name": wall.name, "lines": [line.ravel().tolist() for line in drawn.lines],
+                {"name": wall.name, "color": drawn.color, "lines": [line.ravel().tolist() for line in drawn.lines],
                  "triangles": drawn.triangles.ravel().tolist()}
                 for wall, drawn in zip(self.scene.walls, stage.walls, strict=True)
             ],

@@ -104,7 +104,7 @@ export class Stage {
       const pane = new THREE.BufferGeometry();
       pane.setAttribute("position", new THREE.BufferAttribute(new Float32Array(wall.triangles), 3));
       const glass = new THREE.MeshBasicMaterial({
-        color: 0x6f8fa6, transparent: true, opacity: 0.1, side: THREE.DoubleSide, depthWrite: false,
+        color: wall.color || 0x6f8fa6, transparent: true, opacity: wall.color ? 0.35 : 0.1, side: THREE.DoubleSide, depthWrite: false,
       });
       const ends = [];
       for (const line of wall.lines) {
@@ -112,7 +112,7 @@ export class Stage {
       }
       const rim = new THREE.BufferGeometry();
       rim.setAttribute("position", new THREE.BufferAttribute(new Float32Array(ends), 3));
-      const ink = new THREE.LineBasicMaterial({ color: 0x3b4654, transparent: true, opacity: 0.55, depthWrite: false });
+      const ink = new THREE.LineBasicMaterial({ color: wall.color || 0x3b4654, transparent: true, opacity: 0.55, depthWrite: false });
       const parts = [new THREE.Mesh(pane, glass), new THREE.LineSegments(rim, ink)];
       for (const part of parts) { part.matrixAutoUpdate = false; part.frustumCulled = false; }
       this.scene.add(...parts);
