@@ -15,9 +15,11 @@ from barchan.kernels.hard_walls import (
     CLASS,
     FRAME,
     PIVOT,
+    ROAM,
     SHIFT,
     STILL,
     TURN,
+    WANDER,
     WILD,
     first_zero,
     held_jolt,
@@ -270,5 +272,7 @@ def next_cell_time(i: int, t: float, grain: Any, space: Any, frame: Any, rest: A
     arm = math.sqrt(x * x + y * y + z * z)
     x, y, z = grain[i, X], grain[i, Y], grain[i, Z]
     arm += math.sqrt(x * x + y * y + z * z)
+    if rest[f, ROAM] > 0.0 or rest[f, WANDER] > 0.0:
+        arm += rest[f, WANDER] + rest[f, ROAM] * t + space[MARGIN]
     pace = rest[f, SHIFT] + rest[f, TURN] * arm
     return t + space[MARGIN] / pace if pace > 0.0 else NEVER

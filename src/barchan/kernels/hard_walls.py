@@ -67,9 +67,9 @@ ABSORBING, STICKY = 1, 2  # values of GRIP
 CLASS = 2
 STILL, SPINNING, SHIFTING, TURNING, WILD = range(5)
 # Columns of `rest`, float64, by frame: origin and quaternion; since when it moves; matrix from the scene's axes to its
-# own; 1 where its pieces are round; speed and acceleration of shifts, rate of turning, pivot; moments when that
-# changes.
-BEGUN, MATRIX, ROUND, SHIFT, JOLT, TURN, PIVOT, BREAKS = 7, 8, 17, 18, 19, 20, 21, 24
+# own; 1 where its pieces are round; speed and acceleration of shifts, rate of turning, pivot, and how far it may be
+# from there, in m and in m/s; moments when that changes.
+BEGUN, MATRIX, ROUND, SHIFT, JOLT, TURN, PIVOT, WANDER, ROAM, BREAKS = 7, 8, 17, 18, 19, 20, 21, 24, 25, 26
 TOUCH = 1e-12  # of the radius: a gap that counts as none
 MOST_STEPS = 200  # of one search; then the grain is looked at again from there
 SKIM = (
@@ -202,7 +202,11 @@ def impact(
             # Speeds are bounded over a window in which the grain goes four radii at most.
             own = math.sqrt(ux * ux + uy * uy + uz * uz)
             window = min(window, 8.0 * radius / (own + math.sqrt(own * own + 8.0 * weight * radius)))
-            speed = own + weight * window
+            if moving >= TURNING and rest[f, ROAM] > 0.0:
+                window = min(window, 4.0 * radius / rest[f, ROAM])
+            speed = own
+            if weight > 0.0:  # else the window may have no end
+                speed += weight * window
             bend = pull
             if moving == SHIFTING:
                 speed += rest[f, SHIFT]
@@ -210,6 +214,8 @@ def impact(
             elif moving >= TURNING:
                 ax, ay, az = px - rest[f, PIVOT], py - rest[f, PIVOT + 1], pz - rest[f, PIVOT + 2]
                 arm = math.sqrt(ax * ax + ay * ay + az * az) + 4.0 * radius
+                if rest[f, ROAM] > 0.0 or rest[f, WANDER] > 0.0:
+                    arm += rest[f, WANDER] + rest[f, ROAM] * t + 4.0 * radius
                 speed += rest[f, SHIFT] + rest[f, TURN] * arm
                 bend = weight + rest[f, TURN] * (rest[f, TURN] * arm + 2.0 * speed)
             bend += speed * speed / clear

@@ -42,6 +42,14 @@ class Motion(Part):
         """The fastest speed in m/s of any point within `reach` (m) of the pivot."""
         raise TypeError(f"{type(self).__name__} has no speed")
 
+    def paces(self) -> tuple[float, float]:
+        """The fastest shift, m/s, and the fastest turning, rad/s: each by itself, whenever it is."""
+        return self.speed(0.0), self.speed(1.0) - self.speed(0.0)
+
+    def strays(self) -> tuple[float, float]:
+        """How far shifts may carry a point from where it rests: so many m, and so many m for every second."""
+        return 0.0, self.speed(0.0)
+
     def at(self, t: float, parameters: tuple[float, ...] | None = None) -> Any:
         """`path` at time t (s), with its own parameters or, where a solver has changed them, with those."""
         return type(self).path(t, *self.arguments(self.parameters() if parameters is None else parameters))

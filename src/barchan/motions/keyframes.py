@@ -126,6 +126,14 @@ class Keyframes(TimedMotion):
             for row in self.stretches()
         )
 
+    def paces(self) -> tuple[float, float]:
+        steepest, rows = 1.875 if self.ease == "smooth" else 1.0, self.stretches()
+        shift, turn = (max(math.hypot(*row[at : at + 3]) / (row[1] - row[0]) for row in rows) for at in (5, 12))
+        return steepest * shift, steepest * turn
+
+    def strays(self) -> tuple[float, float]:
+        return max(math.hypot(*key.position) for key in self.keys), 0.0
+
 
 def _quaternion(turn: np.ndarray) -> np.ndarray:
     """The rotation (4,) by the vector `turn` (3,), rad."""

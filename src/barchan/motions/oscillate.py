@@ -56,3 +56,6 @@ class Oscillate(TimedMotion):
 
     def speed(self, reach: float) -> float:
         return self.amplitude * self.omega
+
+    def strays(self) -> tuple[float, float]:
+        return 2 * self.amplitude, 0.0

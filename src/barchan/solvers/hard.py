@@ -136,6 +136,8 @@ class HardSolver:
         self._drift(self.steps * self.dt)
         k.bring_all(self.time, len(self), a["grain"], a["space"], a["attitude"])
         k.kick(half, len(self), a["grain"])
+        if a["tally"][k.GONE]:  # before all look again for what comes, those that have gone too
+            hard_changes.swallow(self)
 
     def _drift(self, t: float) -> None:
         """Let happen all that is due up to time t, s."""

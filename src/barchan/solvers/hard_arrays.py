@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from barchan import registry
 from barchan.geometry import matrix, rotate, unit
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.motions import FOREVER
+from barchan.motions import FOREVER, Motion
 from barchan.motions.oscillate import Oscillate
 from barchan.motions.rotate import Rotate
 from barchan.motions.translate import Translate
@@ -119,7 +119,7 @@ def wall_arrays(
     """The walls' pieces, frames and motions; columns as in kernels/hard_walls.py. begun: (F,) s."""
     walls, scene = model.walls, model.scene
     frames = len(walls.rest)
-    rest, moved = np.zeros((frames, 24)), np.zeros((frames, 3), np.int64)
+    rest, moved = np.zeros((frames, 26)), np.zeros((frames, 3), np.int64)
     rest[:, 0:7] = walls.rest
     rest[:, 7] = begun
     rest[:, 8:17] = np.swapaxes(matrix(walls.rest[:, 3:7]), 1, 2).reshape(-1, 9)
@@ -132,13 +132,11 @@ def wall_arrays(
     for f in range(frames):
         motions = scene.walls[walls.wall[int(np.flatnonzero(walls.frame == f)[0])]].motion
         moved[f, 2] = _motion_class(motions, walls.rest[f], bool(walls.axial[f]))
+        rest[f, 21:26] = _wandering(motions)
         for motion in motions:
-            rest[f, 18] += motion.speed(0.0)
-            rest[f, 20] += motion.speed(1.0) - motion.speed(0.0)
+            rest[f, [18, 20]] += motion.paces()
             if isinstance(motion, Oscillate):
                 rest[f, 19] += motion.amplitude * motion.omega**2
-            if motion.speed(1.0) > motion.speed(0.0):
-                rest[f, 21:24] = motion.pivot()
             breaks[f] += [t for t in getattr(motion, "interval", tuple)() if 0 < t < FOREVER]
     table = np.full((frames, max([len(times) for times in breaks], default=0)), np.inf)
     for f, times in enumerate(breaks):
@@ -155,6 +153,25 @@ def wall_arrays(
         "motion_kind": motion_kind,
         "motion_table": walls.motion_table,
     }
+
+
+def _wandering(motions: Sequence[Motion]) -> tuple[float, float, float, float, float]:
+    """A point, m, about which the motions turn; and how far from it other such points are at most, or are carried: so
+    many m, and so many m for every second.
+    """
+    turning = [k for k, motion in enumerate(motions) if motion.paces()[1] > 0.0]
+    if not turning:
+        return 0.0, 0.0, 0.0, 0.0, 0.0
+    pivot, far, pace = np.array(motions[turning[-1]].pivot()), 0.0, 0.0
+    for k in turning:
+        own = np.array(motions[k].pivot())
+        way, rate = motions[k].strays()
+        for later in motions[k + 1 :]:
+            if later.paces()[1] > 0.0:
+                way += 2 * float(np.linalg.norm(own - later.pivot()))
+            way, rate = way + later.strays()[0], rate + later.strays()[1]
+        far, pace = max(far, way + float(np.linalg.norm(own - pivot))), max(pace, rate)
+    return (*pivot.tolist(), far, pace)
 
 
 def _motion_class(motions: tuple[Any, ...], rest: np.ndarray, axial: bool) -> int:
