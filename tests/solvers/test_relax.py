@@ -190,7 +190,7 @@ class Slope:
     def __init__(self, outcomes):
         self.outcomes, self.asked = list(outcomes), []
         self.gradients = self.products = 0
-        self.radius = np.ones(4)
+        self.radius, self.heft = np.ones(4), 0.0
 
     def __len__(self):
         return 4

@@ -136,8 +136,9 @@ def descend(
     """Roll downhill until `most_steps`, until a grain has moved `reach` m, or until it is calm.
 
     Calm: the largest force on a grain is below `target` times the mean contact force. settings: longest step, most a
-    grain may move in a step (m), loosest mean overlap (m) of a packing that carries load, and damping: the share of its
-    velocity that a grain loses in a step; 0 stands for FIRE (Bitzek and others 2006). state: step, mixing, steps since
+    grain may move in a step (m), loosest mean overlap (m) of a packing that carries load, damping: the share of its
+    velocity that a grain loses in a step; 0 stands for FIRE (Bitzek and others 2006); and the mean weight (N) of a
+    grain, which counts where contacts bear less. state: step, mixing, steps since
     the power was last negative. The gradient must be that of `moved` on entry, and is on return. Answers with the
     number of gradients taken.
     """
@@ -172,7 +173,9 @@ def descend(
             overlap += sums[b, 2]
             touching += sums[b, 3]
             largest = max(largest, sums[b, 4])
-        calm = math.sqrt(largest) * touching <= target * force or overlap <= settings[2] * touching
+        most = max(touching, 1.0)
+        calm = math.sqrt(largest) * most <= target * max(force, settings[4] * most)
+        calm = calm or (settings[4] == 0.0 and overlap <= settings[2] * touching)
         if calm and not over:
             evaluate(
                 count, moved, base, radius, material, kinds, weight, start, length, second, apart, table, wall_table,

@@ -46,6 +46,7 @@ class Watch:
     def __init__(self, landscape: Any, tolerance: float, pulse: Callable[[Any], None] | None) -> None:
         self.landscape, self.asked, self.pulse = landscape, tolerance, pulse
         self.tolerance = tolerance
+        landscape.hardest = 0.0
         self.began = landscape.gradients + landscape.products
         self.history: list[tuple[int, float, float]] = []
         self._lowest, self._calmest, self._gained = math.inf, math.inf, 0

@@ -53,7 +53,8 @@ class Newton(Minimiser):
     ) -> Descent:
         watch = Watch(landscape, tolerance, pulse)
         steps = _Steps(landscape, watch)
-        ease = AT_FIRST  # from a packing that is only a little out of balance, Newton's way is the shortest
+        # From a packing that is only a little out of balance, Newton's way is the shortest; what hangs must fall first.
+        ease = AT_FIRST if landscape.heft == 0.0 else self.ease
         while not watch.over(point):
             if point.largest > ease * point.mean_force:
                 ease = min(ease, self.ease)
@@ -67,9 +68,9 @@ class Newton(Minimiser):
 
 
 def _roll(landscape: Any, point: Any, watch: Watch, ease: float) -> None:
-    """Damped inertia until forces are in balance but for `ease`."""
+    """Damped inertia until forces are in balance but for `ease`; FIRE's rule for what has weight, and would bounce."""
     velocity, state = np.zeros_like(point.moved), np.array([0.0, 0.1, 0.0])
-    damping = DAMPING * min(1.0, FEW / len(landscape)) ** 0.25
+    damping = 0.0 if landscape.heft > 0.0 else DAMPING * min(1.0, FEW / len(landscape)) ** 0.25
     while True:
         landscape.descend(point, velocity, state, steps=BURST, target=ease, damping=damping)
         if point.largest <= ease * point.mean_force or watch.over(point):

@@ -28,7 +28,9 @@ class TrustRegion(Minimiser):
     ) -> Descent:
         watch = Watch(landscape, tolerance, pulse)
         radius = 0.1 * float(landscape.radius.mean()) * math.sqrt(len(landscape))  # m: a tenth of a grain for each
-        spare = None
+        # What falls freely follows its model however far it goes: it must not fall through a floor.
+        most = math.inf if landscape.heft == 0.0 else 0.5 * float(landscape.radius.min())
+        radius, spare = min(radius, most), None
         while not watch.over(point):
             step, expected, at_edge, _ = landscape.steihaug(point, radius, self.accuracy, 10 * len(landscape))
             there = landscape.trial(point, step, spare)
@@ -41,5 +43,5 @@ class TrustRegion(Minimiser):
             if quality < 0.25:
                 radius = 0.25 * size
             elif quality > 0.75 and at_edge:
-                radius *= 2
+                radius = min(2 * radius, most)
         return watch.descent(point)

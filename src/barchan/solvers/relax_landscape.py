@@ -71,7 +71,7 @@ class Point:
     touch: np.ndarray  # (…, 6) normal towards the own grain, stiffness N/m, force over distance N/m, distance m
     wall_block: np.ndarray  # (N, 6) N/m: the walls' part of the Hessian, xx yy zz xy xz yz
     energy: float = 0.0  # J
-    mean_force: float = 0.0  # N, of a contact
+    mean_force: float = 0.0  # N, of a contact, or a grain's mean weight where that is more
     mean_overlap: float = 0.0  # m
     contacts: int = 0  # those at walls included
     largest: float = 0.0  # N, on a grain
@@ -96,6 +96,7 @@ class Landscape:
     factorisations: int = 0
     rebuilds: int = 0
     widest: int = 16  # near grains of one
+    hardest: float = 0.0  # N/m, the largest of `stiffest` in a descent
     lists: dict[str, np.ndarray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -196,7 +197,8 @@ class Landscape:
         """Add up what the blocks of grains have found."""
         energy, force, overlap, touching = (float(sum(column)) for column in self.sums[:, :4].T.tolist())
         point.energy, point.contacts = energy, round(touching / 2)
-        point.mean_force, point.mean_overlap = force / max(touching, 1.0), overlap / max(touching, 1.0)
+        point.mean_force = max(force / max(touching, 1.0), self.heft)
+        point.mean_overlap = overlap / max(touching, 1.0)
         point.largest = float(np.sqrt(self.sums[:, 4].max()))
 
     def trial(self, point: Point, step: np.ndarray, into: Point | None = None) -> Point:
@@ -219,7 +221,8 @@ class Landscape:
         if point.start is not self.lists["start"]:  # a step that was not taken has made the list anew
             self._again(point, point.moved)
         most = 0.1 * float(self.radius.mean())
-        settings = np.array([STEP / np.sqrt(self.stiffest(point)), most, LOOSE * float(self.radius.mean()), damping])
+        loosest = LOOSE * float(self.radius.mean())
+        settings = np.array([STEP / np.sqrt(self.stiffest(point)), most, loosest, damping, self.heft])
         state[0] = settings[0] * 0.15 if state[0] == 0 else min(state[0], settings[0])
         left = steps
         while left > 0:
@@ -244,7 +247,10 @@ class Landscape:
         self.gradients -= 1
 
     def stiffest(self, point: Point) -> float:
-        """About the largest eigenvalue of the Hessian, N/m: a few powers of it, on one fixed vector."""
+        """About the largest eigenvalue of the Hessian, N/m: a few powers of it, on one fixed vector.
+
+        Where grains have weight, the largest that a descent has seen.
+        """
         v = np.random.default_rng(0).normal(size=point.moved.shape)
         size = 1.0
         for _ in range(POWERS):
@@ -252,8 +258,10 @@ class Landscape:
             v, _ = self.product(point, v)
             size = np.sqrt(self.dot(v, v))
             if not size:
-                return 1.0
-        return float(size)
+                break
+        if self.heft > 0.0:  # grains that have just left a floor will be back on it
+            self.hardest = size = max(float(size), self.hardest)
+        return float(size) or 1.0
 
     def product(self, point: Point, v: np.ndarray) -> tuple[np.ndarray, float]:
         """Hessian · v (N, components), and v · Hessian · v."""
@@ -281,9 +289,14 @@ class Landscape:
 
     # ------------------------------------------------------------ judging
 
+    @property
+    def heft(self) -> float:
+        """The mean weight of a grain, N: forces are judged by it where contacts bear less, or there are none."""
+        return float(np.sqrt(np.einsum("ic,ic->i", self.weight, self.weight)).mean()) if len(self) else 0.0
+
     def is_loose(self, point: Point) -> bool:
-        """Whether the packing carries no load."""
-        return point.mean_overlap <= LOOSE * float(self.radius.mean())
+        """Whether the packing carries no load, and has no weight that it should carry."""
+        return self.heft == 0.0 and point.mean_overlap <= LOOSE * float(self.radius.mean())
 
     def is_calm(self, point: Point, tolerance: float) -> bool:
         """Whether forces are in balance, or none are left."""
@@ -296,8 +309,11 @@ class Landscape:
         seen among 4000 discs.
         """
         rows = self._contact_rows(point)
-        if not len(rows) or not point.mean_force:
+        if not point.mean_force:
             return 0.0
+        if not len(rows):  # walls alone
+            far = float(np.abs(self.base).max(initial=0.0))
+            return 30 * np.finfo(float).eps * self.stiffest(point) * far / point.mean_force
         scale = float(point.touch[rows, 5].mean()) if not len(self.walls) else float(np.abs(self.base).max())
         return float(30 * np.finfo(float).eps * point.touch[rows, 3].mean() * scale / point.mean_force)
 
