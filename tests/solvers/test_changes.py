@@ -233,3 +233,21 @@ def test_clumps_that_are_poured_later_decide_the_kernels() -> None:
     machine.remove(np.ones(6, bool), "spout")
     machine.advance_to(0.15)
     assert len(machine) == 0 and abs(machine.moment().ledger["energy_error"]) < 1e-9
+
+
+def test_drag_is_booked_once_across_changes() -> None:
+    """A grain that falls through a background: v = (m g/γ)(1 − exp(−γ t/m)), and the background takes ∫ γ v² dt of its
+    energy, whether or not somebody states the same gravity again after every step. The ledger closes.
+    """
+    gamma, t = 2.0, 0.3
+    scene = lab.scene("hertz", [lab.grain((0.0, 0.0, 10.0))], [], gravity=(0.0, 0.0, -9.81), drag=gamma)
+    machine = lab.solver(scene, 1e-3)
+    mass = float(machine.snapshot().mass[0])
+    for _ in range(300):
+        machine.advance(1)
+        machine.change_gravity((0.0, 0.0, -9.81))
+    book = machine.moment().ledger
+    terminal, rate = mass * 9.81 / gamma, gamma / mass
+    lost = gamma * terminal**2 * (t - 2 * (1 - np.exp(-rate * t)) / rate + (1 - np.exp(-2 * rate * t)) / (2 * rate))
+    assert book["dissipated_drag"] == pytest.approx(lost, rel=1e-4)
+    assert abs(book["energy_error"]) < 1e-4 * lost

@@ -76,16 +76,18 @@ def fitting(step: float, rest: float) -> float:
 
 
 @njit(cache=True)
-def shortest_hop(grains: int, start: Any, place: Any, velocity: Any) -> float:
-    """The time, s, in which the quickest of the grains flies as far as the radius of its smallest sphere."""
-    square = np.inf
+def shortest_hop(grains: int, start: Any, place: Any, velocity: Any, walls: float) -> float:
+    """The time, s, in which a grain and a wall that moves so fast, m/s, come nearer to each other by the radius of the
+    grain's smallest sphere.
+    """
+    shortest = np.inf
     for g in range(grains):
         vx, vy, vz = velocity[g, 0], velocity[g, 1], velocity[g, 2]
         radius = place[start[g], 3]
         for i in range(start[g] + 1, start[g + 1]):
             radius = min(radius, place[i, 3])
-        square = min(square, radius * radius / max(vx * vx + vy * vy + vz * vz, 1e-300))
-    return math.sqrt(square)
+        shortest = min(shortest, radius / max(math.sqrt(vx * vx + vy * vy + vz * vz) + walls, 1e-300))
+    return shortest
 
 
 @njit(cache=True)
@@ -121,8 +123,8 @@ def runge_kutta_steps(
     """Steps up to the time `end`, s. Answers DONE, or WORN where the pair list must be made anew first, or SWALLOWED
     after a step in which a wall has taken a grain.
 
-    controls: tolerance, shortest and longest step. works: J, the work of contacts so far. forces: the address of
-    `evaluate`. A step is cut so that whole steps of its length fill the rest of a frame.
+    controls: tolerance, shortest and longest step, and the fastest that walls move, m/s. works: J, the work of contacts
+    so far. forces: the address of `evaluate`. A step is cut so that whole steps of its length fill the rest of a frame.
     """
     y = State(
         c.grains, c.start, c.offset, c.place, c.origin, c.wear, c.position, c.velocity, c.orientation, c.angular,
@@ -132,10 +134,10 @@ def runge_kutta_steps(
     onward = 0
     save, put, keep = np.int64(SAVE), np.int64(SET), np.int64(SLOPES)
     differ, surprised = np.int64(DIFFERENCE), np.int64(SURPRISE)
-    tolerance, shortest, longest = controls[0], controls[1], controls[2]
+    tolerance, shortest, longest, fastest = controls[0], controls[1], controls[2], controls[3]
     while cursor[STAGE] > 0 or end - clock[CLOCK] > 1e-12 * max(end, frame):
         if cursor[STAGE] == 0 and cursor[MOVED] == 0:
-            clock[NEXT] = min(clock[NEXT], max(shortest_hop(c.grains, c.start, c.place, c.velocity), shortest))
+            clock[NEXT] = min(clock[NEXT], max(shortest_hop(c.grains, c.start, c.place, c.velocity, fastest), shortest))
             clock[STEP] = fitting(clock[NEXT], end - clock[CLOCK])
             all_grains(save, y, base, slopes, lower, lower, count, 0.0, 0.0)
             cursor[STAGE] = cursor[KNOWN]
@@ -165,7 +167,7 @@ def runge_kutta_steps(
         pace = wall_pace(c.frames, c.pose, c.axial, c.reach)
         if worn(worst, clock[CLOCK] + h, pace, c.strayed, clock, cursor):
             return WORN
-        clock[NEXT] = min(clock[NEXT], max(shortest_hop(c.grains, c.start, c.place, c.velocity), shortest))
+        clock[NEXT] = min(clock[NEXT], max(shortest_hop(c.grains, c.start, c.place, c.velocity, fastest), shortest))
         remembered, wall_remembered, held = copied(c.memory), copied(c.wall_memory), copied(c.held)
         tether, drag = copied(c.tether), copied(c.drag)
         deep, wall_deep = copied(c.deepest), copied(c.wall_deepest)

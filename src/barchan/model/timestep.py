@@ -102,10 +102,16 @@ def impact_speed(model: Model, grains: Grains) -> float:
     events = [action for event in model.scene.events for action in event.do]
     later = [np.array(action.to) for action in events if isinstance(action, ChangeGravity)]
     fastest = max(math.hypot(own, _fall(model, grains, gravity)) for gravity in (model.gravity, *later))
-    reach = float(np.linalg.norm(np.ptp(grains.position, axis=0))) + float(np.abs(grains.position).max())
-    walls = max((sum(m.speed(reach) for m in wall.motion) for wall in model.scene.walls), default=0.0)
     box = course.fastest(model.scene, model.box, grains.sphere_radius)
-    return max(fastest + walls + box, 1e-3)
+    return max(fastest + wall_speed(model, grains) + box, 1e-3)
+
+
+def wall_speed(model: Model, grains: Grains) -> float:
+    """The fastest, m/s, that walls move where grains are."""
+    if not len(grains):
+        return 0.0
+    reach = float(np.linalg.norm(np.ptp(grains.position, axis=0))) + float(np.abs(grains.position).max())
+    return max((sum(m.speed(reach) for m in wall.motion) for wall in model.scene.walls), default=0.0)
 
 
 def _fall(model: Model, grains: Grains, gravity: np.ndarray) -> float:

@@ -103,6 +103,11 @@ class SoftSolver:
         """Where the compiled pass over all forces begins, which the kernels of steps call."""
         return soft_prepare.ready(self.kernels, adaptive=isinstance(self.stepper, RungeKuttaStepper))
 
+    @property
+    def impact(self) -> float:
+        """The fastest impact, m/s, that adaptive steps reckon with."""
+        return float(self.arrays["controls"][4])
+
     def _stepper(self) -> VerletStepper | RungeKuttaStepper:
         integrator = self.model.scene.integrator
         return RungeKuttaStepper(self, integrator) if isinstance(integrator, RungeKutta) else VerletStepper(self)

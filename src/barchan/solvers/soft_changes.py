@@ -170,6 +170,8 @@ def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float
         k = solver.kernels
         solver.arrays["tether"][:, k.TETHER_LOSS] = soft_tethers.lost(solver)
         solver.arrays["servo"][:, [k.DRIVE_WORK, k.LOSS, k.GRAIN_WORK]] = solver.servo_books()
+        drag = solver.arrays["drag"]
+        drag[[k.DRAG_LOSS, k.FLOW_WORK]] -= ahead * drag[[k.DRAG_POWER, k.FLOW_POWER]]
     lists.flush()  # while rows still mean what they did
     old_index = change()
     a = solver.arrays

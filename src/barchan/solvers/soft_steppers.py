@@ -9,7 +9,7 @@ import numpy as np
 from barchan.integrators import RungeKutta
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.model.timestep import impact_speed
+from barchan.model.timestep import impact_speed, wall_speed
 from barchan.solvers import soft_changes, soft_watch
 
 if TYPE_CHECKING:
@@ -77,17 +77,25 @@ class VerletStepper:
 
 
 def controls(model: Model, grains: Grains, time_step: float) -> dict[str, np.ndarray]:
-    """`controls` of `runge_kutta_steps`: tolerance, m/s, shortest and longest step, s; nothing with fixed steps."""
+    """`controls` of `runge_kutta_steps`: tolerance, m/s, shortest and longest step, s, the fastest that walls move and
+    the fastest impact, m/s; nothing with fixed steps.
+    """
     integrator = model.scene.integrator
     if not isinstance(integrator, RungeKutta):
         return {}
-    speed = impact_speed(model, grains.join(model.poured))
-    return {"controls": _controls(integrator, min(TOLERANCE, OF_IMPACT * speed), min(SHORTEST, time_step))}
+    both = grains.join(model.poured)
+    speed, walls = impact_speed(model, both), wall_speed(model, both)
+    return {
+        "controls": _controls(integrator, min(TOLERANCE, OF_IMPACT * speed), min(SHORTEST, time_step), walls, speed)
+    }
 
 
-def _controls(integrator: RungeKutta, tolerance: float, shortest: float) -> np.ndarray:
+def _controls(
+    integrator: RungeKutta, tolerance: float, shortest: float, walls: float = 0.0, speed: float = 0.0
+) -> np.ndarray:  # fmt: skip
     """What the integrator says, or else these."""
-    return np.array([integrator.tolerance or tolerance, integrator.shortest or shortest, integrator.longest])
+    own = integrator.tolerance or tolerance, integrator.shortest or shortest, integrator.longest
+    return np.array([*own, walls, speed])
 
 
 class RungeKuttaStepper:

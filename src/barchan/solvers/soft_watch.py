@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
 
 MOST_OVERLAP = 0.8  # of the smaller radius: beyond it two grains are about to pass through each other
+AT_REST = 0.01  # of the energy of all grains at the speed of the fastest impact: less is as good as rest
 MOST_ENERGY_ERROR = 0.1  # of all the energy that has been turned over
 SHORTER = "take a shorter time_step, stiffer materials (young) or slower impacts"
 FINER = "take a smaller integrator.tolerance and integrator.shortest"
@@ -65,6 +66,8 @@ def _lost(solver: SoftSolver) -> None:
 
 def _balance(solver: SoftSolver, book: dict[str, float]) -> None:
     scale = common.turned_over(solver, book)
+    if solver.model.scene.integrator.adaptive:  # which steps over what is slow against the scene's impacts
+        scale = max(scale, AT_REST * 0.5 * float(solver.arrays["motion"][: len(solver), 3].sum()) * solver.impact**2)
     solver.energy_error = abs(book["energy_error"]) / scale
     lossy = solver.model.scene.integrator.adaptive and book["energy_error"] < 0  # long steps lose energy, by choice
     # A contact that gives back more than was put into it shows as a dissipation that falls below zero.
