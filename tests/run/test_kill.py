@@ -34,9 +34,17 @@ def _home(folder: Path) -> Path:
 
 def _wait_for_new(path: Path, process: subprocess.Popen[str]) -> None:
     """Wait until the file is there, or another one of that name, or the process has ended."""
-    before = path.stat().st_ino if path.exists() else None
-    while process.poll() is None and (path.stat().st_ino if path.exists() else None) == before:
+    before = _which(path)
+    while process.poll() is None and _which(path) == before:
         time.sleep(0.002)
+
+
+def _which(path: Path) -> int | None:
+    """What tells a file from another one of that name; there may be none for a moment while one replaces the other."""
+    try:
+        return path.stat().st_ino
+    except FileNotFoundError:
+        return None
 
 
 def _same(folder: Path, other: Path) -> None:
