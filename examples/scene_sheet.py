@@ -26,7 +26,7 @@ def main(folder: Path, *, scenes: Sequence[str] = (), changes: Sequence[str] = (
         with bc.Recording(folder / name) as recording:
             scene = bc.loads(recording.scene_toml)
             look = "speed" if scene.solver == "beams" else "group"
-            bc.draw_scene(recording[2 * len(recording) // 3], scene.walls, ax=axes, color=look)
+            bc.draw_scene(recording[2 * len(recording) // 3], scene, ax=axes, color=look)
     return [bc.save_figure(figure, folder / "scene-sheet.png")]
 
 

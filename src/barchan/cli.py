@@ -110,6 +110,9 @@ def run(
     from barchan.run import loop
     from barchan.run.progress import chosen
 
+    look.check_needed(("--out", out), ("--force", force or None))
+    look.check_together(("--solver", solver), ("--set solver", _changed("solver", changes)))
+    look.check_together(("--from", start), ("--set start", _changed("start", changes)))
     loaded = _load(scene, [*(changes or []), *([f"solver={solver}"] if solver else [])])
     if start is not None:
         loaded = loaded.model_copy(update={"start": str(start)})
@@ -196,6 +199,7 @@ def show(
     from barchan.scene import dumps
     from barchan.scene import schema as scene_schema
 
+    look.check_together(("--schema", schema or None), ("SCENE", scene), ("--set", changes))
     if schema:
         typer.echo(json.dumps(scene_schema(), indent=2, ensure_ascii=False))
     elif scene is None:
@@ -281,6 +285,11 @@ def _load(scene: str, changes: list[str] | None) -> Scene:
     return load(scene, changes or [])
 
 
+def _changed(key: str, changes: list[str] | None) -> str | None:
+    """The change of the field `key` among those asked for; None where there is none."""
+    return next((one for one in changes or () if one.partition("=")[0].strip() == key), None)
+
+
 def _show(result: RunResult, *, quiet: bool, movie: bool) -> None:
     """Draw the pictures of a run, and print its summary with the names of its files."""
     from barchan.run.progress import chosen
@@ -304,11 +313,12 @@ def _show(result: RunResult, *, quiet: bool, movie: bool) -> None:
 def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Progress) -> list[Path]:
     """Draw what is missing; a picture that fails is told and costs nothing but itself."""
     from barchan import draw
+    from barchan.draw.units import playing_pace
 
     scene = recording.scene
     count = len(recording)
     stride = -(-count // MOVIE_FRAMES)
-    rate = min(scene.frame_rate / stride, MOVIE_RATE)
+    rate = min(scene.frame_rate * playing_pace(scene.frame_rate) / stride, MOVIE_RATE)
     style: dict[str, Any] = {"color": "speed"} if scene.solver == "beams" else {}
     wanted: dict[str, Callable[[Path], Path]] = {
         "summary.png": lambda path: draw.save_figure(draw.draw_summary(recording), path),

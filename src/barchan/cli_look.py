@@ -60,7 +60,9 @@ def check_free(target: Path, force: bool) -> None:
 
 def render(
     folder: RunFolder,
-    frame: Annotated[int, typer.Option(help="Which frame, counted from 0; negative ones from the end.")] = -1,
+    frame: Annotated[
+        int | None, typer.Option(help="Which frame, counted from 0; negative ones from the end; the last if left out.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="The picture: png, pdf or svg.")] = None,
     movie: Annotated[Path | None, typer.Option(metavar="FILE", help="Make a movie instead: gif or mp4.")] = None,
     strip: Annotated[int | None, typer.Option(min=1, help="Make a row of so many snapshots instead.")] = None,
@@ -69,7 +71,7 @@ def render(
     ] = "group",
     view: Annotated[str, typer.Option("--camera", "--view", help="From where: auto, front, side, top, iso.")] = "auto",
     size: Annotated[str | None, typer.Option(metavar="WxH", help="Pixels, such as 1280x720.")] = None,
-    fps: Annotated[float, typer.Option(min=0.1, help="Pictures a second, of a movie.")] = 25.0,
+    fps: Annotated[float | None, typer.Option(min=0.1, help="Pictures a second, of a movie; 25 if left out.")] = None,
     engine: Annotated[str, typer.Option(help="What draws in 3D: raster, or vtk (through pyvista).")] = "raster",
     quiet: Quiet = False,
 ) -> None:
@@ -77,11 +79,14 @@ def render(
     from barchan import draw
 
     _check_look(color, view, engine)
-    _check_together(("--movie", movie), ("--strip", strip), ("--out", out))
-    _check_together(("--strip", strip), ("--size", size))
+    check_together(("--movie", movie), ("--strip", strip), ("--out", out), ("--frame", frame))
+    check_together(("--strip", strip), ("--size", size), ("--frame", frame))
+    check_needed(("--movie", movie), ("--fps", fps))
     pixels = _pixels(size)
     with open_recording(folder) as recording, told(quiet) as progress:
         scene = recording.scene
+        if engine == "vtk":
+            _check_space(recording, view)
         look: dict[str, Any] = {
             "color": color, "view": view, "densities": scene.group_densities(), "engine": engine,
         }  # fmt: skip
@@ -89,15 +94,19 @@ def render(
         if movie is not None:
             report = counted(progress, f"drawing {movie.name}")
             look |= {} if pixels is None else {"size": pixels}
-            target = draw.write_movie(recording, movie, scene, fps=fps, progress=report, **look)
+            look |= {} if fps is None else {"fps": fps}
+            target = draw.write_movie(recording, movie, scene, progress=report, **look)
         elif strip is not None:
+            if strip > len(recording):
+                raise FileError(Finding("--strip", str(strip), f"{recording.path} has {len(recording)} frames"))
             target = out or where / f"strip-{strip}.png"
             draw.save_figure(draw.draw_strip(recording, strip, scene, **look), target)
         else:
-            if not -len(recording) <= frame < len(recording):
-                raise FileError(Finding("--frame", str(frame), f"{recording.path} has {len(recording)} frames, from 0"))
-            target = out or where / f"frame-{frame % len(recording):04d}.png"
-            draw.save_figure(draw.draw_scene(recording[frame], scene, size=pixels, **look), target)
+            index = -1 if frame is None else frame
+            if not -len(recording) <= index < len(recording):
+                raise FileError(Finding("--frame", str(index), f"{recording.path} has {len(recording)} frames, from 0"))
+            target = out or where / f"frame-{index % len(recording):04d}.png"
+            draw.save_figure(draw.draw_scene(recording[index], scene, size=pixels, **look), target)
     tell_file(target, quiet)
 
 
@@ -106,19 +115,26 @@ def view(
     html: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Write one page that needs nothing else, instead.")
     ] = None,
-    megabytes: Annotated[float, typer.Option(min=1.0, help="How large that page may be.")] = 24.0,
-    port: Annotated[int, typer.Option(min=0, max=65535, help="The port; 0: any that is free.")] = 0,
+    megabytes: Annotated[
+        float | None, typer.Option(min=1.0, help="How large that page may be; 24 if left out.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(min=0, max=65535, help="The port; left out or 0: any that is free.")
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open the browser.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace the file that is there.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but the address to look at.")] = False,
 ) -> None:
     """Show a run in the browser, from this machine only; also one that still goes on."""
+    check_together(("--html", html), ("--port", port), ("--no-browser", no_browser or None))
+    check_needed(("--html", html), ("--megabytes", megabytes), ("--force", force or None))
     if html is not None:
-        from barchan.draw.viewer.page import write_page
+        from barchan.draw.viewer.page import MEGABYTES, write_page
 
         check_free(html, force)
+        most = MEGABYTES if megabytes is None else megabytes
         with open_recording(folder) as recording, told(quiet) as progress:
-            write_page(recording, html, megabytes=megabytes, report=counted(progress, f"writing {html.name}"))
+            write_page(recording, html, megabytes=most, report=counted(progress, f"writing {html.name}"))
         tell_file(html, quiet)
         return
     from barchan.draw.viewer.data import Show
@@ -126,7 +142,7 @@ def view(
     from barchan.draw.viewer.server import Server
 
     with open_recording(folder) as recording:
-        server = Server(Show(recording), port)
+        server = Server(Show(recording), port or 0)
         server.start()
         live = Live(server, _opened(browser=not no_browser))
         with live.listening():
@@ -205,11 +221,29 @@ def _pixels(size: str | None) -> tuple[int, int] | None:
     return int(found[1]), int(found[2])
 
 
-def _check_together(first: tuple[str, Any], *others: tuple[str, Any]) -> None:
-    """Refuse options, each with its value, that have no meaning beside the first one."""
+def check_together(first: tuple[str, Any], *others: tuple[str, Any]) -> None:
+    """Refuse options, each with its value or None, that have no meaning beside the first one."""
     for option, value in others:
         if first[1] is not None and value is not None:
             raise SceneError(Finding(option, f"has no meaning with {first[0]}", remedy="leave one of them out"))
+
+
+def check_needed(first: tuple[str, Any], *others: tuple[str, Any]) -> None:
+    """Refuse options, each with its value or None, that have no meaning without the first one."""
+    for option, value in others:
+        if first[1] is None and value is not None:
+            raise SceneError(
+                Finding(option, f"has no meaning without {first[0]}", remedy=f"leave it out, or give {first[0]}")
+            )
+
+
+def _check_space(recording: Recording, view: Any) -> None:
+    """Refuse to draw through VTK what is drawn flat."""
+    from barchan.draw.camera import shown_flat
+
+    if len(recording) and shown_flat(recording[-1], view, recording.scene.dimensions):
+        what = "has no meaning for a flat scene, which is drawn as discs or polygons"
+        raise SceneError(Finding("--engine vtk", what, remedy="leave it out"))
 
 
 def _check_look(color: str, view: str, engine: str = "raster") -> None:

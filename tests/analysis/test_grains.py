@@ -45,6 +45,22 @@ def test_a_contact_through_a_periodic_face_counts_at_its_nearest_image() -> None
     assert pressure(frame, np.full(3, volume)) == pytest.approx(2 * FORCE * RADIUS / volume / 3)
 
 
+def test_a_contact_through_the_tilted_face_of_a_sheared_box() -> None:
+    """A box whose image above is shifted along x by 3 radii: a contact R above the uppermost grain is known by its
+    image below, which lies 3 R towards −x and a height of the box lower. The pressure is that of the contact itself.
+    """
+    height, tilt = 20 * RADIUS, 3 * RADIUS
+    touching = Contacts(
+        first=np.array([0, 0]), second=np.array([-1, -2]),
+        point=np.array([[0, 0, -RADIUS], [-tilt, 0, RADIUS - height]]),
+        force=FORCE * np.array([[0.3, 0, 1.0], [-0.3, 0, -1.0]]), overlap=np.full(2, 1e-6), mode=np.zeros(2, np.int8),
+    )  # fmt: skip
+    frame = frame_of(np.zeros((1, 3)), RADIUS, id=np.array([0]), contacts=touching)
+    frame.cell = np.array([[0, 0, 0, 10 * RADIUS, 0, height, tilt]])
+    volume = 4 / 3 * np.pi * RADIUS**3
+    assert pressure(frame, np.array([volume])) == pytest.approx(2 * FORCE * RADIUS / volume / 3)
+
+
 def test_without_contacts_it_says_so() -> None:
     with pytest.raises(ValueError, match=r"record\.contacts"):
         contact_number(frame_of(np.zeros((1, 3)), 1.0))

@@ -24,6 +24,13 @@ def test_who_moves() -> None:
     np.testing.assert_array_equal(flags, PLACES[:, 2] > slope(PLACES[:, 0]))
 
 
+@pytest.mark.parametrize(("duration", "moves"), [(0.5, True), (2.0, False)])
+def test_the_speed_counts_and_not_the_way(duration: float, moves: bool) -> None:
+    """0.1 m in half a second is 0.2 m/s, in two seconds 0.05 m/s: faster and slower than 0.1 m/s."""
+    before, after = frame_of(PLACES, 0.1, time=1.0), frame_of(PLACES + np.array([0.1, 0, 0]), 0.1, time=1.0 + duration)
+    assert np.all(moving(before, after, threshold=0.1) == moves)
+
+
 def test_a_grain_that_has_just_come_moves() -> None:
     before, after = frame_of(PLACES[:2], 0.1, time=0.0), frame_of(PLACES[:3], 0.1, time=1.0)
     assert moving(before, after, threshold=0.1).tolist() == [False, False, True]

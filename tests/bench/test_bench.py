@@ -46,3 +46,9 @@ def test_all_benchmarks_run_with_sizes_of_their_own(monkeypatch: pytest.MonkeyPa
 def test_an_unknown_benchmark_is_told() -> None:
     with pytest.raises(SceneError, match="settled-bed"):
         list(bench.measure("unsettled-bed", None, (), 1.0))
+
+
+@pytest.mark.parametrize("name", ["gas", "relax"])
+def test_threads_that_would_not_be_used_are_refused(name: str) -> None:
+    with pytest.raises(SceneError, match=f"--threads.*'{name}' is measured on one thread"):
+        list(bench.measure(name, 60, (1, 2), 0.05))

@@ -9,6 +9,7 @@ import sys
 import tomllib
 
 import pytest
+from PIL import Image
 
 import barchan as bc
 from barchan.registry import FAMILIES, parts
@@ -31,6 +32,13 @@ def test_run_folders_count_up_and_quiet_is_silent(home, command):
         assert command("run", "small.toml", "--set", "duration=0.02", "--quiet", "--no-movie") == (0, "", "")
     assert [path.name for path in sorted((home / "runs").iterdir())] == ["small-1", "small-2"]
     assert not (home / "runs" / "small-1" / "movie.gif").exists()
+
+
+def test_the_movie_of_a_slow_run_does_not_crawl(home, command):
+    """Two frames a second are no motion: it is played ten times as fast, 0.05 s a picture."""
+    rates = ("--set", "duration=1", "--set", "frame_rate=2", "--set", "sample_rate=2")
+    assert command("run", "small.toml", "--out", "slow", "--quiet", *rates)[0] == 0
+    assert Image.open("slow/movie.gif").info["duration"] == 50
 
 
 def test_a_run_is_not_overwritten_without_force(run_folder, command):

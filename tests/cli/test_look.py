@@ -64,6 +64,22 @@ def test_quiet_is_silent(run_folder, command, arguments):
         (("render", "out", "--movie", "run.gif", "--strip", "3"), "--strip: has no meaning with --movie"),
         (("render", "out", "--movie", "run.gif", "--out", "run.png"), "--out: has no meaning with --movie"),
         (("render", "out", "--strip", "3", "--size", "320x200"), "--size: has no meaning with --strip"),
+        (("render", "out", "--movie", "run.gif", "--frame", "3"), "--frame: has no meaning with --movie"),
+        (("render", "out", "--strip", "3", "--frame", "-1"), "--frame: has no meaning with --strip"),
+        (("render", "out", "--fps", "25"), "--fps: has no meaning without --movie"),
+        (("render", "out", "--strip", "7"), "--strip: 7; out/recording.vtkhdf has 6 frames"),
+        (("view", "out", "--html", "page.html", "--port", "0"), "--port: has no meaning with --html"),
+        (("view", "out", "--html", "page.html", "--no-browser"), "--no-browser: has no meaning with --html"),
+        (("view", "out", "--megabytes", "24"), "--megabytes: has no meaning without --html"),
+        (("view", "out", "--force"), "--force: has no meaning without --html"),
+        (("run", "small.toml", "--force"), "--force: has no meaning without --out"),
+        (
+            ("run", "small.toml", "--solver", "hard", "--set", "solver=soft"),
+            "--set solver: has no meaning with --solver",
+        ),
+        (("run", "small.toml", "--from", "out", "--set", "start = out"), "--set start: has no meaning with --from"),
+        (("show", "small.toml", "--schema"), "SCENE: has no meaning with --schema"),
+        (("show", "--schema", "--set", "duration=1"), "--set: has no meaning with --schema"),
         (("report", "out", "--out", "small.toml"), "already there"),
         (("view", "out", "--html", "small.toml"), "already there"),
         (("view", "out", "--html", "page.pdf"), "must end in .html"),
@@ -76,6 +92,17 @@ def test_wrong_use_is_told_in_a_line(run_folder, command, arguments, words):
     assert (code, out) == (2, "")
     assert words in err and err.startswith("error: ") and err.count("\n") == 1
     assert {path.name for path in run_folder.parent.iterdir()} == {"out", "small.toml"}
+
+
+def test_no_engine_draws_what_is_flat_in_space(home, command):
+    """A flat scene is drawn as discs whatever the engine, and VTK is not asked in vain; from aslant it has space."""
+    pytest.importorskip("pyvista")
+    flat = ("--set", "dimensions=2", "--set", "grains[0].fill.region.high[1]=0", "--set", "duration=0.02")
+    assert command("run", "small.toml", "--out", "flat", "--quiet", "--no-movie", *flat)[0] == 0
+    code, out, err = command("render", "flat", "--engine", "vtk")
+    assert (code, out) == (2, "") and "--engine vtk: has no meaning for a flat scene" in err
+    assert [path.name for path in (home / "flat").glob("frame-*")] == []
+    assert command("render", "flat", "--engine", "vtk", "--camera", "iso", "--quiet") == (0, "", "")
 
 
 def test_a_run_shows_itself_and_stays_until_ctrl_c(home):

@@ -48,3 +48,14 @@ def test_snapshots_stand_in_rows(columns):
     assert "bar: " in figure.axes[-1].get_title()
     tops = [axes.get_position().y1 for axes in figure.axes]
     assert tops[0] == tops[columns - 1] > tops[columns]
+
+
+def test_what_is_level_but_for_round_off_is_a_level_line():
+    """A height of 75 cm to the last bits: its numbers are those of a height, not 1e-12 + 7.5e-1."""
+    time = np.linspace(0.0, 1.0, 50)
+    height = 0.75 * (1.0 + 1e-13 * np.cos(40.0 * time))
+    figure = draw_panels([Panel("time (s)", "height (m)", [Curve(time, height)])])
+    figure.canvas.draw()
+    (axes,) = figure.axes
+    assert axes.yaxis.get_offset_text().get_text() == ""
+    assert axes.get_ylim() == pytest.approx((0.675, 0.825))

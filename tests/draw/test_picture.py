@@ -15,7 +15,9 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from barchan.draw.camera import CAMERAS, Window, camera_for, flat_view, sphere_box
+from barchan.draw.colors import grain_colours, scale_for
 from barchan.draw.files import save_figure
+from barchan.draw.movie import movie_images
 from barchan.draw.picture import Picture, Stage, draw_scene
 from barchan.draw.profile import draw_profile
 from barchan.draw.render import cell_outline, placed
@@ -391,3 +393,43 @@ def test_a_periodic_box_is_drawn_and_has_no_ground():
     assert level_under(frame, [floor]) == -np.inf
     frame.cell = np.zeros((0, 7))
     assert level_under(frame, [floor]) == pytest.approx(-0.05)
+
+
+@pytest.mark.parametrize("frame", [empty_frame(walls=1), frame_of([[0.0, 0.0, 0.05]], 0.01, walls=1)])
+def test_a_flat_scene_is_flat_with_one_grain_or_none(frame):
+    """As when all have run out: the scene says that it is flat, which grains alone do not tell."""
+    scene = loads(SMALL_SCENE).model_copy(update={"dimensions": 2})
+    stage = Stage.of([frame], scene, "auto", "group")
+    assert stage.flat and stage.camera is CAMERAS["front"]
+
+
+def test_the_time_lies_over_no_grain():
+    """Where there are axes it is above them, and whole; in a movie too."""
+    frame = frame_of([[x, 0.0, z] for x in range(5) for z in range(5)], 0.5, time=2.0)
+    picture = Picture(Stage.of([frame], None, "auto", "group"))
+    picture.show(frame)
+    picture.figure.canvas.draw()
+    told, area = picture._time.get_window_extent(), picture.axes.get_window_extent()
+    assert picture._time.get_text() == "t = 2.00 s"
+    assert told.y0 >= area.y1 and told.y1 <= picture.figure.bbox.y1 and told.x1 <= picture.figure.bbox.x1
+    image = next(movie_images(picture, iter([frame])))
+    assert image[round(picture.figure.bbox.height - told.y1) : round(picture.figure.bbox.height - told.y0)].min() < 128
+
+
+def test_the_bar_of_a_row_lies_over_no_heap():
+    """A heap that reaches into the lower corners, seen from the front: its bar is above."""
+    heap = frame_of([[0.02 * x, 0.0, 0.0] for x in range(30)] + [[0.3, 0.0, 0.3]], 0.01)
+    axes = draw_snapshots([("", [heap, heap])], view="front").axes[-1]
+    (bar,) = axes.lines
+    bottom, top = axes.get_ylim()
+    assert bar.get_ydata()[0] > bottom + 0.9 * (top - bottom)
+
+
+@pytest.mark.parametrize("color", ["vx", "wz"])
+def test_what_has_a_sign_is_pale_at_zero(color):
+    """A colour map of two arms says which way things go: the scale has 0 in its middle, and what rests is no colour."""
+    moving = np.array([[-0.2, 0.0, 0.1], [0.0, 0.0, 0.0], [0.6, 0.0, -0.4]])
+    frame = frame_of(np.eye(3), 0.1, velocity=moving, spin=moving)
+    scale = scale_for([frame], color)
+    assert (scale.low, scale.high) == ((-0.6, 0.6) if color == "vx" else (-0.4, 0.4))
+    assert np.ptp(grain_colours(frame, color, scale)[1]) < 0.02 < np.ptp(grain_colours(frame, color, scale)[2])

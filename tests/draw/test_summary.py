@@ -38,7 +38,7 @@ def labels(figure):
 
 def test_four_panels_with_units(tmp_path):
     figure = draw_summary(recording(**SERIES))
-    assert labels(figure) == {"energy (mJ)", "height (cm)", "outflow (kg)", "grains", "contacts per grain"}
+    assert labels(figure) == {"energy (mJ)", "height (cm)", "outflow (kg)", "grains (dotted)", "contacts per grain"}
     assert save_figure(figure, tmp_path / "summary.png").stat().st_size > 10_000
 
 
@@ -106,3 +106,17 @@ def test_no_series_at_all():
     figure = draw_summary(recording())
     assert not figure.axes
     assert "no time series" in figure.texts[0].get_text()
+
+
+def test_a_legend_of_many_lies_over_no_curve():
+    """Nine energies that fill their panel, as of a silo: none runs through the box of the legend."""
+    names = [name for name, _ in Energy.series if name not in APART][:9]
+    waves = {name: 1.0 + np.cos(3.0 * TIME + k) for k, name in enumerate(names)}
+    figure = draw_summary(recording(time=TIME, **waves))
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    box = axes.get_legend().get_window_extent()
+    assert len(axes.lines) == 9
+    for line in axes.lines:
+        x, y = axes.transData.transform(line.get_xydata()).T
+        assert not np.any((x > box.x0) & (x < box.x1) & (y > box.y0) & (y < box.y1)), line.get_label()

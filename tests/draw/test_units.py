@@ -7,7 +7,7 @@ import math
 
 import pytest
 
-from barchan.draw.units import LADDERS, length_unit, readable, time_text
+from barchan.draw.units import LADDERS, length_unit, playing_pace, readable, round_below, time_text
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,17 @@ def test_units_follow_each_other_without_a_gap(unit):
 )
 def test_times_read_well(time, longest, text):
     assert time_text(time, longest) == text
+
+
+@pytest.mark.parametrize(("wish", "found"), [(1.0, 1.0), (4.99, 2.0), (5.0, 5.0), (999.0, 500.0), (3e-7, 2e-7)])
+def test_round_numbers_do_not_exceed_what_is_wished(wish, found):
+    assert round_below(wish) == pytest.approx(found, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("frame_rate", "pace"),
+    [(24.0, 1.0), (100.0, 1.0), (8.0, 1.0), (250.0, 0.1), (2000.0, 0.01), (4.0, 5.0), (0.01, 1200.0), (1e-4, 172800.0)],
+)
+def test_runs_are_played_as_fast_as_can_be_followed(frame_rate, pace):
+    """In real time, or 25 pictures a second at most, rounded down: 2500 s are 41.7 min, of which 20 are left."""
+    assert playing_pace(frame_rate) == pytest.approx(pace, rel=1e-12)

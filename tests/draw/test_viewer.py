@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import http.client
 import io
 import json
@@ -95,7 +96,7 @@ def test_every_moment_is_served_as_recorded(server: Server) -> None:
     about = json.loads(get(server, "/about")[1])
     assert len(about["times"]) == len(recording) == 6 and about["finished"] and about["groups"] == ["sand"]
     assert {"speed", "spin", "size", "id", "born", "force", "stress"} <= {one["key"] for one in about["fields"]}
-    assert {one["name"]: one["unit"] for one in about["series"]}["kinetic_energy"] == "J"
+    assert about["clock"] == [1.0, "s", 3] and about["length"] == [100.0, "cm"]
     assert [wall["color"] for wall in about["walls"]] == ["#008080"]
     for index, frame in enumerate(recording):
         status, body = get(server, f"/moment?index={index}&fields=speed&contacts=1")
@@ -106,8 +107,45 @@ def test_every_moment_is_served_as_recorded(server: Server) -> None:
         assert len(arrays["contacts"]) == len(frame.contacts.first)
         _, steady = unpacked(get(server, f"/steady?index={index}")[1])
         assert np.array_equal(steady["id"], frame.id) and np.allclose(steady["radius"], frame.sphere_radius)
-    numbers = {name: value for name, value, _ in json.loads(get(server, "/grain?index=5&id=3")[1])["numbers"]}
-    assert numbers["group"] == "sand" and numbers["velocity"] == pytest.approx(recording[-1].velocity[3])
+    numbers = {
+        name: (value, unit) for name, value, unit in json.loads(get(server, "/grain?index=5&id=3")[1])["numbers"]
+    }
+    assert numbers["group"] == ("sand", "") and numbers["velocity"][1] == "m/s"
+    assert numbers["velocity"][0] == pytest.approx(recording[-1].velocity[3])
+    assert numbers["radius"] == (pytest.approx(1e3 * recording[-1].radius[3]), "mm")
+
+
+@pytest.mark.parametrize(
+    ("larger", "slower", "energy", "units", "pace"),
+    [
+        (1e-5, 0.001, 3e-9, ("µm", "ms", "mm/s", "nJ"), "1 ms/s"),  # of 20 000 frames a second 25 show 1.25 ms
+        (1.0, 1.0, 2.0, ("m", "s", "m/s", "J"), "× 1"),
+        (1e3, 1e5, 4e12, ("km", "h", "mm/s", "TJ"), "20 h/s"),  # of one in 5000 s 25 show 34.7 h
+    ],
+)
+def test_numbers_on_the_page_are_in_units_that_suit_the_scene(
+    larger: float, slower: float, energy: float, units: tuple[str, str, str, str], pace: str, tmp_path: Path
+) -> None:
+    """A metre and a second, a hundred-thousandth of it in milliseconds, and kilometres in hours."""
+    series = [("kinetic_energy", "J"), ("grain_count", "")]
+    bare = SCENE.partition("walls")[0].replace("frame_rate = 10", f"frame_rate = {20 / slower}")
+    with Recorder(tmp_path, scene_toml=bare, meta=META, series=series) as recorder:
+        for k in range(4):
+            own = make_frame(k)
+            scaled = {name: larger * getattr(own, name) for name in ("position", "sphere_position", "sphere_radius")}
+            scaled |= {"time": slower * own.time, "velocity": larger / slower * own.velocity}
+            none = {"wall_pose": own.wall_pose[:0], "wall_present": own.wall_present[:0]}
+            recorder.sample(slower * own.time, k, {"kinetic_energy": energy, "grain_count": 5})
+            recorder.frame(dataclasses.replace(own, **scaled, **none))
+        recorder.close({})
+    with Recording(tmp_path) as recording:
+        about = Show(recording).about()
+    fields = {one["key"]: one["told"][1] for one in about["fields"][1:]}
+    told = {one["name"]: one for one in about["series"]}
+    assert (about["length"][1], about["clock"][1], fields["speed"], told["kinetic_energy"]["told"][1]) == units
+    assert fields["height"] == units[0] and fields["born"] == units[1] and told["grain_count"]["told"] == (1.0, "")
+    assert told["kinetic_energy"]["values"] == [energy] * 4, "in SI"
+    assert about["paces"][3][1] == pace
 
 
 def test_it_is_served_to_this_machine_only_and_nothing_else_is(server: Server) -> None:
@@ -200,10 +238,25 @@ def use(browser: Browser, url: str, *, offline: bool) -> None:
     browser.until("window.barchan && (barchan.ready || barchan.errors.length)", 60)
     first = seen(browser)
     assert sand(first) > 500, "grains are drawn"
+    assert first.max(axis=2).min() > 25, "no pixel at an edge is left black"
+    length, wide, off = browser.evaluate(
+        """(() => {
+          const s = barchan.stage, there = s.controls.target.clone().addScaledVector(s.camera.up, 0.01);
+          s.look("front");
+          s.camera.updateMatrixWorld();
+          const seen = there.project(s.camera).y - s.controls.target.clone().project(s.camera).y;
+          s.stale = true;
+          return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() =>
+            done([ruler.textContent, ruler.clientWidth, 0.5 * seen * s.canvas.clientHeight]))));
+        })()"""
+    )
+    assert wide == pytest.approx(float(length.removesuffix(" cm")) * off, rel=0.02), "a centimetre is as long as told"
+    sides = "[...barchan.stage.triangles.around(Float32Array.of(0, 0, 1, 2, 0, 3, 4, 0, 5))]"
+    assert browser.evaluate(sides) == [0, 0, 1, 2, 0, 3, 2, 0, 3, 4, 0, 5, 4, 0, 5, 0, 0, 1], "the sides of a triangle"
     hues = "barchan.stage.walls.flat().map((part) => part.material.color.getHexString())"
     assert set(browser.evaluate(hues)) == {"008080"}, "panes and lines"
     browser.evaluate("time.value = 5; time.dispatchEvent(new Event('input'))")
-    browser.until("barchan.state.shown === 5 && clock.textContent.includes('t = 0.1 s')")
+    browser.until("barchan.state.shown === 5 && clock.textContent.includes('t = 0.100 s')")
     last = seen(browser)
     assert np.count_nonzero(np.abs(last - first).max(axis=2) > 30) > 500, "the grains have fallen"
     browser.evaluate("color.value = 'speed'; color.dispatchEvent(new Event('change'))")

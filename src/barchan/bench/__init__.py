@@ -15,6 +15,7 @@ from barchan.errors import FileError, Finding, SceneError
 
 NAMES = ("settled-bed", "moving-bed", "hopper", "clumps", "gas", "relax", "triangles")
 ON_GPU = ("settled-bed", "moving-bed")
+ON_ONE_THREAD = ("gas", "relax")  # collisions come one after another; minimisers are compared on one
 
 
 def benchmark(name: str) -> ModuleType:
@@ -44,6 +45,9 @@ def measure(
         raise SceneError(Finding("--device", repr(device), what, f"known there: {', '.join(ON_GPU)}"))
     if gpu and threads:
         raise SceneError(Finding("--threads", ", ".join(map(str, threads)), "a GPU has no use for threads"))
+    if name in ON_ONE_THREAD and any(many != 1 for many in threads):
+        told = ", ".join(map(str, threads))
+        raise SceneError(Finding("--threads", told, f"{name!r} is measured on one thread", "leave --threads out"))
     for one in found:
         if gpu:
             yield from one.measure_device(seconds=seconds, device=device, precision=precision, **size)

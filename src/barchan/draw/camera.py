@@ -48,11 +48,13 @@ CAMERAS = {
 }
 
 
-def flat_view(frame: Frame) -> Literal["front", "side", "top"] | None:
+def flat_view(frame: Frame, dimensions: int = 3) -> Literal["front", "side", "top"] | None:
     """The view that shows a two-dimensional scene as discs; None for a scene in space.
 
-    A scene is two-dimensional when several grains share one coordinate to round-off and none moves along it.
+    A scene is that when it says so, or when several grains share one coordinate to round-off and none moves along it.
     """
+    if dimensions == 2:
+        return "front"
     if len(frame.sphere_radius) < 2:
         return None
     slack = 1e-9 * float(frame.sphere_radius.max())
@@ -63,11 +65,11 @@ def flat_view(frame: Frame) -> Literal["front", "side", "top"] | None:
     return ("side", "front", "top")[int(np.argmax(still))]
 
 
-def camera_for(frame: Frame, view: View) -> Camera:
+def camera_for(frame: Frame, view: View, dimensions: int = 3) -> Camera:
     """The camera of that name; "auto" looks straight at a flat or thin scene and from above at any other."""
     if view != "auto":
         return CAMERAS[view]
-    flat = flat_view(frame)
+    flat = flat_view(frame, dimensions)
     if flat:
         return CAMERAS[flat]
     if len(frame) > 1:
@@ -75,6 +77,12 @@ def camera_for(frame: Frame, view: View) -> Camera:
         if span[1] < 0.2 * span[0]:
             return CAMERAS["front"]
     return CAMERAS["iso"]
+
+
+def shown_flat(frame: Frame, view: View, dimensions: int = 3) -> bool:
+    """Whether that view looks straight at a two-dimensional scene, which is drawn as discs or polygons then."""
+    straight = flat_view(frame, dimensions)
+    return straight is not None and camera_for(frame, view, dimensions) is CAMERAS[straight]
 
 
 @dataclass(frozen=True)

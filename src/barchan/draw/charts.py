@@ -10,7 +10,7 @@ import numpy as np
 
 from barchan.draw.colors import INK
 from barchan.draw.picture import MUTED
-from barchan.draw.units import readable
+from barchan.draw.units import readable, readable_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 PALETTE = ("#c0563b", "#3f7196", "#6f9a4d", "#7a6a95", "#d29a3a", "#2e8b8b", "#8d6e53")
 Look = Literal["line", "points", "crosses", "both", "dashed", "band"]
+LEVEL = 1e-6  # of its size: what varies less is round-off, not a curve
 STYLES = {"line": "-", "points": "o", "crosses": "x", "both": "o-", "dashed": "--"}
 
 
@@ -49,8 +50,7 @@ class Panel:
 def time_panel(time: np.ndarray, values: np.ndarray, words: str, unit: str, label: str = "") -> Panel:
     """A curve over time (s), both in units that read well; `words` say what it shows, in `unit`."""
     pace, clock = readable(float(np.max(time, initial=0.0)), "s")
-    sound = np.abs(values[np.isfinite(values)])
-    factor, told = readable(float(np.max(sound, initial=0.0)), unit)
+    factor, told = readable_values(values, unit)
     return Panel(
         f"time ({clock})", f"{words} ({told})" if told else words, [Curve(pace * time, factor * values, label)]
     )
@@ -76,6 +76,14 @@ def draw_panels(panels: Sequence[Panel], *, columns: int = 2) -> Figure:
     return figure
 
 
+def _spread(ax: Axes) -> None:
+    """Let a curve that is level but for round-off be a level line, with numbers that can be read beside it."""
+    low, high = ax.get_ylim()
+    size = max(abs(low), abs(high))
+    if high - low < LEVEL * size:
+        ax.set_ylim((low + high) / 2 - 0.1 * size, (low + high) / 2 + 0.1 * size)
+
+
 def draw_panel(panel: Panel, ax: Axes) -> None:
     """Draw one panel into the axes."""
     for k, curve in enumerate(panel.curves):
@@ -92,7 +100,9 @@ def draw_panel(panel: Panel, ax: Axes) -> None:
         ax.set_xscale("log")
     if panel.log_y:
         ax.set_yscale("log")
-    elif panel.from_zero:
+    else:
+        _spread(ax)
+    if panel.from_zero and not panel.log_y:
         ax.set_ylim(0.0, ax.get_ylim()[1])  # asked for first, so that the margin above is kept
     ax.set_xlabel(panel.x_label, color=INK, fontsize=9)
     ax.set_ylabel(panel.y_label, color=INK, fontsize=9)

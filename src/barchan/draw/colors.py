@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from barchan.draw.quantities import QUANTITIES, Densities
+from barchan.draw.units import readable
 from barchan.record.frame import Frame
 
 Color = str
@@ -38,6 +39,14 @@ class Scale:
     colormap: str
     low: float
     high: float
+
+    def told(self, span: float, longest: float) -> tuple[float, str]:
+        """The factor and the unit with which its numbers read best.
+
+        A length is in the unit of axes that are `span` (m) long, a time in that of a run that lasts `longest` (s).
+        """
+        largest = {"m": span, "s": longest}.get(self.unit, max(abs(self.low), abs(self.high)))
+        return readable(largest, self.unit)
 
 
 def wall_color(wall: Any) -> str | None:
@@ -92,6 +101,9 @@ def scale_for(frames: list[Frame], color: Color, densities: Densities = None) ->
     values = values[np.isfinite(values)]
     if not len(values):
         return Scale(shown.name, shown.unit, shown.colormap, 0.0, 1.0)
+    if shown.signed:
+        high = float(np.abs(values).max()) or 1.0
+        return Scale(shown.name, shown.unit, shown.colormap, -high, high)
     low = 0.0 if shown.from_zero else float(values.min())
     high = float(np.quantile(values, 0.99)) if shown.from_zero else float(values.max())
     high = high if high > low else float(values.max())

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import numpy as np
 
 from barchan.draw import render_vtk
-from barchan.draw.camera import Box, Camera, View, Window, camera_for, flat_view, point_box, sphere_box
+from barchan.draw.camera import CAMERAS, Box, Camera, View, Window, camera_for, point_box, shown_flat, sphere_box
 from barchan.draw.colors import INK, Color, Scale, grain_colours, scale_for
 from barchan.draw.quantities import Densities
 from barchan.draw.render import Ground, WallDrawing, cell_outline, placed, render, wall_drawings
-from barchan.draw.units import length_unit, readable, time_text
+from barchan.draw.units import length_unit, round_below, time_text
+from barchan.errors import Finding, SceneError
 from barchan.record.frame import Frame
 from barchan.scene import Scene
 from barchan.scene.events import ChangeGravity
@@ -22,6 +23,7 @@ from barchan.scene.events import ChangeGravity
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.text import Text
 
 Engine = Literal["raster", "vtk"]
 Setting = Scene | Sequence[Any] | None  # a scene, or its walls, or bare shapes, in the order of `frame.wall_pose`
@@ -55,7 +57,11 @@ class Stage:
         """A stage that holds all these frames of a run."""
         scene_walls = setting.walls if isinstance(setting, Scene) else setting
         first = max(frames, key=len)
-        camera = camera_for(first, view)
+        polygons = first.triangles is not None
+        dimensions = 2 if polygons else setting.dimensions if isinstance(setting, Scene) else 3
+        camera = camera_for(first, view, dimensions)
+        if polygons and camera is not CAMERAS["front"]:
+            raise SceneError(Finding("camera", repr(view), "grains of triangles are flat", "look from the front"))
         boxes = [sphere_box(frame.sphere_position, frame.sphere_radius) for frame in frames]
         world = boxes[0]
         for box in boxes[1:]:
@@ -84,7 +90,7 @@ class Stage:
         middle = (world.low + world.high) / 2.0
         reach = GROUND_REACH * float(np.hypot(*box.span[:2])) / 2.0
         ground = Ground(float(middle[0]), float(middle[1]), level, reach)
-        flat = flat_view(first) is not None and camera is camera_for(first, "auto")
+        flat = shown_flat(first, view, dimensions)
         scale, longest = scale_for(list(frames), color, densities), max(frame.time for frame in frames)
         return cls(walls, camera, flat, box, ground, color, scale, longest, densities)
 
@@ -254,14 +260,19 @@ class Picture:
         )
         veil = {
             "facecolor": "white",
-            "alpha": 0.6,
+            "alpha": 0.75,
             "linewidth": 0.0,
             "pad": 1.5,
         }  # under the time, to be read over anything
-        self._time = axes.text(
-            0.025, 0.965, "", transform=axes.transAxes, ha="left", va="top", color=INK, fontsize=9, bbox=veil
-        )
         bare = self.stage.camera.names is None
+        if own and not bare:  # above the axes, where there is room for it
+            self._time: Text = axes.annotate(
+                "", (0.0, 1.0), (2, 4), xycoords="axes fraction", textcoords="offset points", color=INK, fontsize=9
+            )
+        else:
+            self._time = axes.text(
+                0.025, 0.965, "", transform=axes.transAxes, ha="left", va="top", color=INK, fontsize=9, bbox=veil
+            )
         self._scale_bar = scale_bar(axes, extent, length_unit(self.span)[0]) if bare else []
 
 
@@ -273,7 +284,7 @@ def _new_axes(stage: Stage, size: tuple[int, int] | None) -> Axes:
     width = size[0] if size else DEFAULT_WIDTH
     dpi = float(np.clip(width / 6.4, 72.0, 300.0))
     em = dpi / 7.2  # pixels, the height of a line of text
-    left, bottom, top = (4.2 * em, 3.4 * em, 0.8 * em) if stage.camera.names else (0.0, 0.0, 0.0)
+    left, bottom, top = (4.2 * em, 3.4 * em, 1.9 * em) if stage.camera.names else (0.0, 0.0, 0.0)
     right = 6.2 * em if stage.scale else 0.8 * em if stage.camera.names else 0.0
     height = size[1] if size else round((width - left - right) * stage.aspect + bottom + top)
     figure = Figure(figsize=(width / dpi, height / dpi), dpi=dpi, facecolor="white")
@@ -299,13 +310,13 @@ def move(axes: Axes, right: int, *, narrower: int = 0) -> None:
     axes.set_position((x + right / pixels, y, width - narrower / pixels, height))
 
 
-def scale_bar(axes: Axes, extent: tuple[float, float, float, float], unit: str) -> list[Any]:
-    """A bar of a round length in the lower right corner, for views whose axes are not those of the scene."""
+def scale_bar(
+    axes: Axes, extent: tuple[float, float, float, float], unit: str, *, above: bool = False
+) -> list[Any]:  # fmt: skip
+    """A bar of a round length in the lower right corner, for views whose axes are not shown; `above` in the upper."""
     left, right, bottom, top = extent
-    wish = 0.22 * (right - left)
-    decade = 10.0 ** math.floor(math.log10(wish))
-    length = max(step * decade for step in (1.0, 2.0, 5.0) if step * decade <= wish)
-    x, y = right - 0.035 * (right - left), bottom + 0.045 * (top - bottom)
+    length = round_below(0.22 * (right - left))
+    x, y = right - 0.035 * (right - left), bottom + (0.955 if above else 0.045) * (top - bottom)
     (bar,) = axes.plot([x - length, x], [y, y], color=INK, linewidth=2.2, solid_capstyle="butt")
     label = axes.annotate(
         f"{length:g} {unit}", (x - length / 2.0, y), (0, 4), textcoords="offset points",
@@ -317,15 +328,11 @@ def scale_bar(axes: Axes, extent: tuple[float, float, float, float], unit: str) 
 
 
 def color_bar(figure: Figure, scale: Scale, beside: Axes | None, *, span: float, longest: float) -> None:
-    """The scale of the colours, beside the axes given or at the right edge of a figure of our own.
-
-    A length is in the unit of axes that are `span` (m) long, a time in that of a run that lasts `longest` (s).
-    """
+    """The scale of the colours, beside the axes given or at the right edge of a figure of our own."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
-    told = {"m": span, "s": longest}
-    factor, unit = readable(told.get(scale.unit, max(abs(scale.low), abs(scale.high))), scale.unit)
+    factor, unit = scale.told(span, longest)
     colors = ScalarMappable(Normalize(factor * scale.low, factor * scale.high), scale.colormap)
     if beside is not None:
         bar = figure.colorbar(colors, ax=beside, fraction=0.046, pad=0.03)

@@ -15,7 +15,8 @@ from barchan.record.frame import Frame
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-CRACK, WALL = "#c81e1e", "#c9ced6"
+CRACK, WALL, PALE = "#c81e1e", "#c9ced6", "#ffffff"
+LUMA, DARK = np.array([0.299, 0.587, 0.114]), 0.4  # brightness of a colour, below which beams are pale instead of dark
 SEAM, BEAM = 0.35, 0.55  # cover of the edges inside a grain, and of beams
 LEAST_BEAM = 7.0  # pixels: shorter beams would only blacken the picture
 
@@ -91,6 +92,7 @@ def add_polygons(
     there is none.
     """
     from matplotlib.collections import LineCollection, PolyCollection
+    from matplotlib.colors import to_rgb
 
     if len(walls := scale * strips(frame)):
         face = _strip_colors(frame, wall_colors)
@@ -102,10 +104,9 @@ def add_polygons(
     edge = np.column_stack([0.72 * fill, np.full(len(fill), SEAM)])
     ax.add_collection(PolyCollection(list(shapes), facecolors="none", edgecolors=edge, linewidths=0.4))
     if beams and frame.beams is not None:
-        middle, whole = shapes.mean(axis=1), frame.beams.beam_cause == 0
-        ax.add_collection(
-            LineCollection(list(middle[frame.beams.beam_ends[whole]]), colors=INK, linewidths=0.5, alpha=BEAM)
-        )
+        middle, ends = shapes.mean(axis=1), frame.beams.beam_ends[frame.beams.beam_cause == 0]
+        line = np.where((fill[ends[:, 0]] @ LUMA > DARK)[:, None], to_rgb(INK), to_rgb(PALE))
+        ax.add_collection(LineCollection(list(middle[ends]), colors=list(line), linewidths=0.5, alpha=BEAM))
     ax.add_collection(LineCollection(list(scale * outline_edges(frame)), colors=INK, linewidths=0.5))
     ax.add_collection(LineCollection(list(scale * crack_edges(frame)), colors=CRACK, linewidths=1.3))
 

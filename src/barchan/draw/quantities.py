@@ -24,6 +24,7 @@ class Quantity:
     of: Callable[[Frame], np.ndarray]
     from_zero: bool = False  # the scale begins at 0 and leaves out the highest hundredth
     from_contacts: bool = False
+    signed: bool = False  # the scale has 0 in its middle, where the colour map is pale
 
     def values(self, frame: Frame, densities: Densities = None) -> np.ndarray:
         """The values in this frame; FileError where it holds no contacts and they are asked for."""
@@ -61,8 +62,8 @@ QUANTITIES: dict[str, Quantity] = {
     "slip": Quantity("share of slipping contacts", "", "coolwarm", slipping, False, True),
     "mass": Quantity("mass", "kg", "viridis", lambda f: f.mass),
     **{axis: Quantity(axis, "m", "viridis", _part("position", k)) for k, axis in enumerate("xy")},
-    **{f"v{axis}": Quantity(f"velocity along {axis}", "m/s", "coolwarm", _part("velocity", k))
+    **{f"v{axis}": Quantity(f"velocity along {axis}", "m/s", "coolwarm", _part("velocity", k), signed=True)
        for k, axis in enumerate("xyz")},
-    **{f"w{axis}": Quantity(f"spin about {axis}", "rad/s", "coolwarm", _part("spin", k))
+    **{f"w{axis}": Quantity(f"spin about {axis}", "rad/s", "coolwarm", _part("spin", k), signed=True)
        for k, axis in enumerate("xyz")},
 }  # fmt: skip

@@ -64,7 +64,8 @@ def draw_snapshots(
                 text.set_visible(False)
             title = time_text(frame.time, stage.longest)
             if (r, k) == (len(rows) - 1, len(frames) - 1):  # one bar for all: they have the same scale
-                _, told = scale_bar(axes, picture.image.get_extent(), length_unit(picture.span)[0])
+                upright = stage.camera.names is not None  # heaps end in the lower corners then
+                _, told = scale_bar(axes, picture.image.get_extent(), length_unit(picture.span)[0], above=upright)
                 told.set_visible(False)
                 title = f"{title}; bar: {told.get_text()}"
             axes.set_title(title, color=INK, fontsize=8, pad=2)

@@ -9,7 +9,7 @@ import numpy as np
 
 from barchan.draw.colors import INK
 from barchan.draw.picture import MUTED
-from barchan.draw.units import readable
+from barchan.draw.units import readable, readable_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,6 +41,8 @@ GIVEN = (
 )
 STYLES = {"-": STORED, "--": LOST, "-.": (LEFT, *GIVEN)}  # the first two and what left are together what was given
 ENERGIES = tuple(name for entries in STYLES.values() for name, _, _ in entries)
+FEW = 4  # curves whose legend fits into a corner
+LINE = 0.085  # of the height of the axes: a line of the legend
 UNSEEN = 1e-6  # of the largest curve: a smaller one would be the axis
 CHANGED = 0.01  # of the range of potential energy: more than that and it is another one at the end
 SERIES_UNITS = {
@@ -113,7 +115,12 @@ def _draw_energies(axes: Axes, data: _Data) -> None:
                 drawn += 1
     axes.set_ylabel(f"energy ({unit})")
     if drawn:
-        legend = axes.legend(fontsize=7, ncols=2 if drawn > 4 else 1, labelcolor=INK)
+        many = drawn > FEW
+        if many:  # no corner is large enough: room for the legend above the curves
+            low, high = axes.get_ylim()
+            legend_share = min(0.5, LINE * (0.5 + -(-drawn // 2)))
+            axes.set_ylim(low, low + (high - low) / (1.0 - legend_share))
+        legend = axes.legend(fontsize=7, ncols=2 if many else 1, labelcolor=INK, loc="upper left" if many else "best")
         legend.get_frame().set(linewidth=0.0, alpha=0.75)  # to be read over curves
     axes.set_title("Energy")
 
@@ -131,7 +138,7 @@ def _counts_from_its_end(curves: Mapping[str, np.ndarray]) -> bool:
 
 
 def _draw_one(axes: Axes, data: _Data, name: str, title: str, label: str, color: str) -> None:
-    factor, unit = readable(float(np.nanmax(np.abs(data[name]))), data.unit(name))
+    factor, unit = readable_values(data[name], data.unit(name))
     axes.plot(data.time(name), factor * data[name], color=color, linewidth=1.5)
     axes.set_ylabel(f"{label} ({unit})" if unit else label)
     axes.set_title(title)
@@ -154,7 +161,7 @@ def _draw_grains(axes: Axes, data: _Data) -> None:
         if "grain_count" in data:
             beside = axes.twinx()
             beside.plot(data.time("grain_count"), data["grain_count"], ":", color=MUTED, linewidth=1.3)
-            beside.set_ylabel("grains", color=INK, fontsize=9)
+            beside.set_ylabel("grains (dotted)", color=INK, fontsize=9)
             beside.tick_params(colors=MUTED, labelsize=8, length=3)
             beside.spines[["top", "left", "bottom"]].set_visible(False)
             beside.spines["right"].set_color(MUTED)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 Ladder = tuple[tuple[float, str, float], ...]  # the least number that is told in a unit, its name, and the factor to it
 
 LENGTHS: Ladder = (
@@ -22,6 +24,8 @@ MASSES: Ladder = (
     (1e10, "Mt", 1e-9), (1e7, "kt", 1e-6), (1e4, "t", 1e-3), (0.1, "kg", 1.0), (1e-3, "g", 1e3), (1e-6, "mg", 1e6),
     (1e-9, "µg", 1e9), (1e-12, "ng", 1e12), (1e-15, "pg", 1e15), (1e-18, "fg", 1e18), (1e-22, "ag", 1e21),
 )  # fmt: skip
+EYE = (8.0, 100.0)  # 1/s, pictures that make a motion, and neither crawl nor fly past
+PLAYED = 25.0  # 1/s, pictures where real time is none of these
 PREFIXES = ("T", "G", "M", "k", "", "m", "µ", "n", "p", "f", "a", "z")
 
 
@@ -43,14 +47,43 @@ def readable(largest: float, unit: str) -> tuple[float, str]:
     return next(((factor, name) for least, name, factor in steps if largest >= least), (1.0, unit))
 
 
+def readable_values(values: np.ndarray, unit: str) -> tuple[float, str]:
+    """The factor and the unit with which all of these numbers, in `unit`, read best; not-a-numbers do not count."""
+    sound = np.abs(values[np.isfinite(values)])
+    return readable(float(np.max(sound, initial=0.0)), unit)
+
+
 def length_unit(span: float) -> tuple[str, float]:
     """The unit in which a length of `span` (m) reads best, and how many of it make a metre."""
     factor, name = readable(span, "m")
     return name, factor
 
 
+def clock(longest: float) -> tuple[float, str, int]:
+    """The factor, the unit and the number of decimals with which times of a run that lasts `longest` (s) are told."""
+    factor, unit = readable(longest, "s")
+    return factor, unit, 1 if factor * longest >= 10.0 else 2 if factor * longest >= 1.0 else 3
+
+
 def time_text(time: float, longest: float) -> str:
     """A time (s) in the unit and with as many decimals as suit a run that lasts `longest` (s)."""
-    factor, unit = readable(longest, "s")
-    decimals = 1 if factor * longest >= 10.0 else 2 if factor * longest >= 1.0 else 3
+    factor, unit, decimals = clock(longest)
     return f"t = {factor * time:.{decimals}f} {unit}"
+
+
+def round_below(wish: float) -> float:
+    """The greatest of 1, 2 and 5 times a power of ten that does not exceed `wish`."""
+    decade = 10.0 ** math.floor(math.log10(wish))
+    return max(step * decade for step in (1.0, 2.0, 5.0) if step * decade <= wish)
+
+
+def playing_pace(frame_rate: float) -> float:
+    """How much time (s) of a run with so many frames a second (1/s) passes in a second of looking at it.
+
+    It is real time where that shows as many pictures as an eye can follow; else a round time that shows about `PLAYED`.
+    """
+    if EYE[0] <= frame_rate <= EYE[1]:
+        return 1.0
+    wish = PLAYED / frame_rate
+    factor, _ = readable(wish, "s")
+    return round_below(factor * wish) / factor

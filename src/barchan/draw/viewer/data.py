@@ -11,20 +11,24 @@ import numpy as np
 
 from barchan.analysis.grains import nearest, rows_of
 from barchan.draw.camera import flat_view, point_box, sphere_box
-from barchan.draw.colors import family_colours, scale_for, to_bytes
+from barchan.draw.colors import Scale, family_colours, scale_for, to_bytes
 from barchan.draw.movie import SCOUTS
 from barchan.draw.picture import Stage
 from barchan.draw.polygons import crack_edges, outline_edges
 from barchan.draw.quantities import QUANTITIES, grain_volume
 from barchan.draw.render import placed
+from barchan.draw.units import clock, playing_pace, readable, readable_values
 from barchan.draw.viewer.packing import pack
 from barchan.errors import FileError, Finding
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 
+VECTORS = (("position", "m"), ("velocity", "m/s"), ("spin", "rad/s"), ("orientation", ""))  # of a grain
 SHADES = 64  # of a colour map
 PLOTTED = ("kinetic_energy", "pile_height", "contacts_per_grain", "outflow", "pressure", "grain_count")
 MOST_SAMPLES = 4000  # of a series on the page
+PACES = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)  # of the pace at which a run is best looked at
+PLAIN_PACES = (0.01, 100.0)  # those between are told as so many times real time
 
 
 class Show:
@@ -57,10 +61,11 @@ class Show:
         scouts = self._scouts()
         stage = Stage.of(scouts, self.scene, "auto", "group")
         polygons = any(one.triangles is not None for one in scouts)
-        flat = "front" if polygons else flat_view(max(scouts, key=len))
+        flat = "front" if polygons else flat_view(max(scouts, key=len), self.scene.dimensions)
         low, high = _corners(
             scouts, [line for one in scouts for wall in placed(stage.walls, one) for line in wall.lines]
         )
+        span = float(np.max(high - low))
         return {
             "name": self.scene.name,
             "description": self.scene.description,
@@ -76,15 +81,19 @@ class Show:
                  "triangles": drawn.triangles.ravel().tolist()}
                 for wall, drawn in zip(self.scene.walls, stage.walls, strict=True)
             ],
-            "fields": self._fields(scouts),
+            "fields": self._fields(scouts, span),
             "shades": _shades(),
-            "frame_rate": self.scene.frame_rate,
+            "length": readable(span, "m"),
+            "paces": _paces(self.scene.frame_rate),
             "contacts": any(one.contacts is not None for one in scouts),
             **self.progress(),
         }  # fmt: skip
 
     def progress(self) -> dict[str, Any]:
-        """How far the run is: times of frames, whether it is finished, and the observables."""
+        """How far the run is: times of frames, whether it is finished, and the observables; with how to tell them.
+
+        Numbers are in SI, and each comes with `told`: the factor and the unit in which the page shows it.
+        """
         with self._lock:
             series, units = self.recording.series, self.recording.units
             times, finished = self.recording.times.tolist(), self.recording.finished
@@ -95,20 +104,29 @@ class Show:
         order = sorted(varied, key=lambda name: PLOTTED.index(name) if name in PLOTTED else len(PLOTTED))
         return {
             "times": times,
+            "clock": clock(self._longest()),
             "finished": finished or stopped,
             "sample_times": series["time"][::stride].tolist(),
             "series": [
-                {"name": name, "unit": units[name], "values": _plain(shown[name][::stride])} for name in order
+                {"name": name, "told": readable_values(shown[name], units[name]),
+                 "values": _plain(shown[name][::stride])}
+                for name in order
             ],
         }  # fmt: skip
+
+    def _longest(self) -> float:
+        """The last time (s) of which anything is known."""
+        with self._lock:
+            known = (self.recording.times, self.recording.series["time"])
+        return max(float(np.max(times, initial=0.0)) for times in known)
 
     def _scouts(self) -> list[Frame]:
         count = len(self.recording)
         spread = np.unique(np.linspace(0, count - 1, min(SCOUTS, count)).round().astype(int))
         return [self.frame(int(k)) for k in spread]
 
-    def _fields(self, scouts: Sequence[Frame]) -> list[dict[str, Any]]:
-        """What grains can be coloured by in this run, with scales that suit all of it."""
+    def _fields(self, scouts: Sequence[Frame], span: float) -> list[dict[str, Any]]:
+        """What grains can be coloured by in this run, which is `span` (m) large, with scales that suit all of it."""
         fields: list[dict[str, Any]] = [{"key": "group", "name": "group"}]
         recorded = [one for one in scouts if one.contacts is not None]
         for key, shown in QUANTITIES.items():
@@ -117,11 +135,14 @@ class Show:
                 continue
             if key == "slip" and not any(one.contacts.mode.any() for one in recorded if one.contacts):
                 continue
-            scale = scale_for(frames, key, self.densities) if key != "id" else None
-            ends = (scale.low, scale.high) if scale else (0.0, float(max(one.id.max(initial=1) for one in frames)))
-            fields.append(
-                {"key": key, "name": shown.name, "unit": shown.unit, "shades": shown.colormap, "range": list(ends)}
-            )
+            scale = scale_for(frames, key, self.densities)
+            if scale is None:  # names, which the page shows as numbers
+                last = float(max(one.id.max(initial=1) for one in frames))
+                scale = Scale(shown.name, shown.unit, shown.colormap, 0.0, last)
+            fields.append({
+                "key": key, "name": scale.name, "told": scale.told(span, self._longest()), "shades": scale.colormap,
+                "range": [scale.low, scale.high],
+            })  # fmt: skip
         return fields
 
     # -------------------------------------------------------- frame by frame
@@ -149,23 +170,22 @@ class Show:
         return pack(arrays, about, coarse=coarse)
 
     def grain(self, index: int, name: int) -> dict[str, Any]:
-        """The numbers of the grain with id `name` in frame `index`."""
+        """The numbers of the grain with id `name` in frame `index`, in the units in which they read best."""
         frame = self.frame(index)
         row = int(rows_of(frame, np.array([name]))[0])
         if row < 0:
             raise FileError(Finding("grain", str(name), "it is not in this frame"))
         group = self.scene.group_names()[int(frame.group[row])]
-        told: list[list[Any]] = [["id", name, ""], ["group", group, ""]]
-        for key, unit in (("position", "m"), ("velocity", "m/s"), ("spin", "rad/s"), ("orientation", "")):
-            told.append([key, np.asarray(getattr(frame, key)[row], float).tolist(), unit])
-        told += [["radius", float(frame.radius[row]), "m"], ["mass", float(frame.mass[row]), "kg"]]
-        told.append(["volume", float(grain_volume(frame, self.densities)[row]), "m³"])
-        told.append(["time of insertion", float(frame.born[row]), "s"])
+        numbers: list[tuple[str, Any, str]] = [
+            *((key, getattr(frame, key)[row], unit) for key, unit in VECTORS),
+            ("radius", frame.radius[row], "m"), ("mass", frame.mass[row], "kg"),
+            ("volume", grain_volume(frame, self.densities)[row], "m³"), ("time of insertion", frame.born[row], "s"),
+        ]  # fmt: skip
         if frame.contacts is not None:
-            for key in ("contacts", "force", "stress"):
-                shown = QUANTITIES[key]
-                told.append([shown.name, float(shown.values(frame, self.densities)[row]), shown.unit])
-        return {"index": index, "id": name, "numbers": told}
+            shown = [QUANTITIES[key] for key in ("contacts", "force", "stress")]
+            numbers += [(one.name, one.values(frame, self.densities)[row], one.unit) for one in shown]
+        told = [_told(*number) for number in numbers]
+        return {"index": index, "id": name, "numbers": [["id", name, ""], ["group", group, ""], *told]}
 
 
 def force_lines(frame: Frame) -> np.ndarray:
@@ -217,6 +237,21 @@ def _shades() -> dict[str, list[int]]:
     return {
         name: (255 * np.asarray(colormaps[name](ramp))[:, :3]).round().astype(int).ravel().tolist() for name in names
     }
+
+
+def _told(name: str, value: Any, unit: str) -> list[Any]:
+    """A number or a vector as the page shows it: its name, itself, and its unit."""
+    numbers = np.asarray(value, float)
+    factor, unit = readable_values(np.atleast_1d(numbers), unit)
+    return [name, (factor * numbers).tolist(), unit]
+
+
+def _paces(frame_rate: float) -> list[list[Any]]:
+    """How fast a run with so many frames (1/s) may be played: so many s in a second, and the words for it."""
+    usual = playing_pace(frame_rate)
+    plain = PLAIN_PACES[0] <= usual <= PLAIN_PACES[1]
+    paces = [(one * usual, *readable(one * usual, "s")) for one in PACES]
+    return [[pace, f"× {pace:g}" if plain else f"{factor * pace:.4g} {unit}/s"] for pace, factor, unit in paces]
 
 
 def _plain(values: np.ndarray) -> list[float | None]:

@@ -1,5 +1,5 @@
 // The page: buttons, slider, keys, and what they do to the stage.
-import { Plots, short } from "barchan/plots.js";
+import { Plots, short, titled } from "barchan/plots.js";
 import { source } from "barchan/sources.js";
 import { Stage } from "barchan/stage.js";
 
@@ -38,7 +38,8 @@ async function showNow() {
   stage.show(moment, steady, valuesOf(moment), state);
   state.shown = index;
   find("time").value = index;
-  find("clock").textContent = `t = ${short(moment.time)} s · frame ${index} of ${about.times.length - 1} · ${moment.grains} grains`;
+  const [pace, unit, decimals] = about.clock, last = about.times.length - 1;
+  find("clock").textContent = `t = ${(pace * moment.time).toFixed(decimals)} ${unit} · frame ${index} of ${last} · ${moment.grains} ${moment.grains === 1 ? "grain" : "grains"}`;
   plots.cursor(moment.time);
   await showGrain(steady);
   window.barchan.settled = true;
@@ -90,7 +91,18 @@ function tick() {
     if (next !== state.index) go(next);
     if (next >= about.times.length - 1) pause();
   }
-  if (stage.draw()) window.barchan.draws++;
+  if (!stage.draw()) return;
+  window.barchan.draws++;
+  showRuler();
+}
+
+// A bar of a round length, true for what is as far off as the middle of the view.
+function showRuler() {
+  const [factor, unit] = about.length, pixels = stage.pixelsPerMetre() / factor, wish = 120 / pixels;
+  if (!(wish > 0)) return;
+  const decade = 10 ** Math.floor(Math.log10(wish)), length = [5, 2, 1].map((m) => m * decade).find((one) => one <= wish) || decade;
+  find("ruler").style.width = `${length * pixels}px`;
+  find("ruler").textContent = `${short(length)} ${unit}`;
 }
 
 // -------------------------------------------------------- a grain
@@ -132,10 +144,11 @@ function showBar() {
   bar.hidden = !field.shades;
   if (!field.shades) return;
   const [low, high] = ranges[field.key] || field.range;
-  bar.querySelector(".what").textContent = field.unit ? `${field.name} (${field.unit})` : field.name;
-  bar.querySelector(".low").value = short(low);
-  bar.querySelector(".high").value = short(high);
-  bar.querySelector(".middle").textContent = short((low + high) / 2);
+  const [factor, unit] = field.told;
+  bar.querySelector(".what").textContent = titled(field.name, unit);
+  bar.querySelector(".low").value = short(factor * low);
+  bar.querySelector(".high").value = short(factor * high);
+  bar.querySelector(".middle").textContent = short((factor * (low + high)) / 2);
   const canvas = bar.querySelector("canvas"), pen = canvas.getContext("2d"), bytes = about.shades[field.shades];
   for (let k = 0; k < 64; k++) {
     pen.fillStyle = `rgb(${bytes[3 * k]}, ${bytes[3 * k + 1]}, ${bytes[3 * k + 2]})`;
@@ -144,7 +157,7 @@ function showBar() {
 }
 
 function rescale() {
-  const ends = ["low", "high"].map((one) => Number(find("bar").querySelector(`.${one}`).value));
+  const ends = ["low", "high"].map((one) => Number(find("bar").querySelector(`.${one}`).value) / fieldOf(state.field).told[0]);
   if (ends.every(Number.isFinite) && ends[1] > ends[0]) ranges[state.field] = ends;
   showBar();
   refresh();
@@ -160,6 +173,7 @@ function buildSides() {
   find("color").replaceChildren(...about.fields.map((one) => new Option(one.name, one.key)));
   find("color").addEventListener("change", (event) => { state.field = event.target.value; showBar(); refresh(); });
   for (const end of find("bar").querySelectorAll("input")) end.addEventListener("change", rescale);
+  find("pace").replaceChildren(...about.paces.map(([pace, words], k) => new Option(words, pace, k === 3, k === 3)));
   find("shade").parentElement.hidden = about.flat;
   document.querySelector(".clip").hidden = about.polygons;
   for (const button of find("cameras").children) button.addEventListener("click", () => stage.look(button.dataset.view));

@@ -24,7 +24,7 @@ const FRAGMENT = `
   precision highp float;
   in vec3 ray; flat in vec3 middle; flat in float size; flat in vec3 paint; flat in float worth;
   uniform sampler2D shades; uniform vec2 ends; uniform bool byValue; uniform bool disc; uniform float opacity;
-  uniform vec3 lamp; uniform vec3 sky; uniform mat4 projectionMatrix;
+  uniform vec3 lamp; uniform vec3 sky; uniform mat4 projectionMatrix; uniform float pixel;
   out vec4 color;
   void main() {
     vec3 dir = normalize(ray);
@@ -42,7 +42,8 @@ const FRAGMENT = `
     }
     base = pow(base, vec3(2.2));
     if (disc) {
-      base *= mix(1.0, 0.35, smoothstep(0.86, 0.93, off / size));
+      float rim = min(0.14 * size, 3.0 * pixel * length(middle)); // a line, however large the disc
+      base *= mix(1.0, 0.35, smoothstep(size - rim, size - 0.5 * rim, off));
     } else {
       vec3 n = normalize(hit - middle);
       float lit = max(0.0, dot(n, lamp)), open = 0.5 + 0.5 * dot(n, sky);
@@ -183,14 +184,15 @@ export class Triangles {
   constructor() {
     const flat = new THREE.MeshBasicMaterial({ vertexColors: true, side: THREE.DoubleSide });
     this.mesh = new THREE.Mesh(new THREE.BufferGeometry(), flat);
+    this.seams = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ vertexColors: true }));
     this.edges = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x3b4654 }));
     this.cracks = new THREE.LineSegments(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0xc81e1e }));
-    this.parts = [this.mesh, this.edges, this.cracks];
+    this.parts = [this.mesh, this.seams, this.edges, this.cracks];
     for (const part of this.parts) part.frustumCulled = false;
   }
 
-  // `paint(grain)` answers with linear red, green and blue.
-  show(moment, steady, paint, hidden) {
+  // `paint(grain)` answers with linear red, green and blue; lines lie `lift` (m) before the grains.
+  show(moment, steady, paint, hidden, lift) {
     const corners = moment.triangles, count = corners.length / 6;
     const place = new Float32Array(9 * count), color = new Float32Array(9 * count);
     for (let k = 0; k < count; k++) {
@@ -202,8 +204,18 @@ export class Triangles {
       }
     }
     this.fill(this.mesh, place, color);
-    this.fill(this.edges, this.lifted(moment.edges, -1e-4));
-    this.fill(this.cracks, this.lifted(moment.cracks, -2e-4));
+    this.fill(this.seams, this.around(place), this.around(color)); // no light shines through joints thinner than a pixel
+    this.fill(this.edges, this.lifted(moment.edges, -lift));
+    this.fill(this.cracks, this.lifted(moment.cracks, -2 * lift));
+  }
+
+  // Of three values in turn for the corners of each triangle, those at the ends of its sides.
+  around(values) {
+    const ends = new Float32Array(2 * values.length);
+    for (let k = 0; k < values.length; k += 9) {
+      [0, 1, 1, 2, 2, 0].forEach((corner, j) => ends.set(values.subarray(k + 3 * corner, k + 3 * corner + 3), 2 * k + 3 * j));
+    }
+    return ends;
   }
 
   // Line ends x, z, x, z in space, a little towards the eye.

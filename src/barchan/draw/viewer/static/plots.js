@@ -10,10 +10,13 @@ export function short(value) {
   return String(Number(value.toPrecision(4)));
 }
 
+// What numbers are called that are told in this unit.
+export const titled = (name, unit) => (unit ? `${name} (${unit})` : name);
+
 // Round numbers between two ends.
 function ticks(low, high, most) {
   const wish = (high - low) / most || 1, decade = 10 ** Math.floor(Math.log10(wish));
-  const step = [1, 2, 5, 10].map((m) => m * decade).find((one) => one >= wish);
+  const step = [1, 2, 5, 10].map((m) => m * decade).find((one) => one >= wish * (1 - 1e-9));
   const found = [];
   for (let t = Math.ceil(low / step) * step; t <= high + 1e-9 * step; t += step) found.push(Math.abs(t) < 1e-12 * step ? 0 : t);
   return found;
@@ -24,28 +27,38 @@ export class Plots {
     this.holder = holder;
     this.seek = seek;
     this.panels = [];
+    this.none = document.createTextNode("nothing was measured");
+    holder.append(this.none);
     this.update(about);
-    for (let k = 0; k < Math.min(4, this.series.length); k++) this.add(this.series[k].name);
-    if (!this.series.length) holder.textContent = "nothing was measured";
     new ResizeObserver(() => this.draw()).observe(holder);
   }
 
   update(about) {
     this.times = about.sample_times;
     this.series = about.series;
-    this.end = Math.max(about.times[about.times.length - 1] || 0, this.times[this.times.length - 1] || 0, 1e-12);
+    this.clock = about.clock;
+    for (let k = this.panels.length; k < Math.min(4, this.series.length); k++) this.add();
+    if (this.series.length) this.none.remove();
+    for (const { choice } of this.panels) this.offer(choice);
+    this.end = Math.max(about.times[about.times.length - 1] || 0, this.times[this.times.length - 1] || 0) || 1;
     this.draw();
   }
 
-  add(name) {
+  // All there is to choose from, which a run that goes on may add to; what was chosen stays.
+  offer(choice) {
+    const options = this.series.map((one) => new Option(titled(one.name.replaceAll("_", " "), one.told[1]), one.name));
+    const texts = (list) => [...list].map((one) => one.text).join();
+    if (texts(options) === texts(choice.options)) return; // a list that is open stays open
+    const taken = this.panels.map((panel) => panel.choice.value);
+    const chosen = choice.value || this.series.map((one) => one.name).find((name) => !taken.includes(name));
+    choice.replaceChildren(...options);
+    choice.value = chosen;
+  }
+
+  add() {
     const box = document.createElement("div"), choice = document.createElement("select"), canvas = document.createElement("canvas");
     box.className = "plot";
     choice.setAttribute("aria-label", "observable");
-    for (const one of this.series) {
-      const option = new Option(one.name.replaceAll("_", " ") + (one.unit ? ` (${one.unit})` : ""), one.name);
-      choice.append(option);
-    }
-    choice.value = name;
     const panel = { choice, canvas };
     choice.addEventListener("change", () => this.draw());
     const go = (event) => {
@@ -58,7 +71,7 @@ export class Plots {
     box.append(choice, canvas);
     this.holder.append(box);
     this.panels.push(panel);
-    this.draw();
+    this.offer(choice);
   }
 
   cursor(time) {
@@ -69,11 +82,12 @@ export class Plots {
   draw() {
     for (const panel of this.panels || []) {
       const one = this.series.find((s) => s.name === panel.choice.value);
-      if (one) this.drawOne(panel, one.values);
+      if (one) this.drawOne(panel, one.values, one.told[0]);
     }
   }
 
-  drawOne(panel, values) {
+  // Axes are in the units told: `factor` makes values into what is written beside them.
+  drawOne(panel, values, factor) {
     const { canvas } = panel, ratio = window.devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
     if (!width || !height) return;
     canvas.width = width * ratio;
@@ -93,14 +107,18 @@ export class Plots {
     pen.strokeStyle = GRID;
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    for (const t of ticks(low, high, 4)) {
-      pen.beginPath(); pen.moveTo(frame.left, y(t)); pen.lineTo(frame.right, y(t)); pen.stroke();
-      pen.fillText(short(t), frame.left - 4, y(t));
+    for (const t of ticks(factor * low, factor * high, 4)) {
+      const level = y(t / factor);
+      pen.beginPath(); pen.moveTo(frame.left, level); pen.lineTo(frame.right, level); pen.stroke();
+      pen.fillText(short(t), frame.left - 4, level);
     }
     pen.textAlign = "center";
     pen.textBaseline = "top";
-    const marks = ticks(0, this.end, 4);
-    marks.forEach((t, k) => pen.fillText(short(t) + (k === marks.length - 1 ? " s" : ""), Math.min(x(t), frame.right - 8), frame.bottom + 4));
+    const [pace, unit] = this.clock, marks = ticks(0, pace * this.end, 4);
+    marks.forEach((t, k) => {
+      const text = short(t) + (k === marks.length - 1 ? ` ${unit}` : ""), room = width - 1 - pen.measureText(text).width / 2;
+      pen.fillText(text, Math.min(x(t / pace), room), frame.bottom + 4);
+    });
     pen.strokeStyle = CURVE;
     pen.lineWidth = 1.5;
     pen.beginPath();
@@ -116,9 +134,13 @@ export class Plots {
     pen.lineWidth = 1;
     pen.beginPath(); pen.moveTo(x(this.now), frame.top); pen.lineTo(x(this.now), frame.bottom); pen.stroke();
     let near = 0;
-    while (near + 1 < this.times.length && this.times[near + 1] <= this.now + 1e-12) near++;
+    while (near + 1 < this.times.length && this.times[near + 1] <= this.now + 1e-9 * this.end) near++;
+    const before = x(this.now) > (frame.left + frame.right) / 2, text = short(values[near] === null ? null : factor * values[near]);
+    const wide = pen.measureText(text).width, left = x(this.now) + (before ? -4 - wide : 4);
+    pen.fillStyle = "#ffffffd0"; // to be read over the curve
+    pen.fillRect(left - 2, frame.top - 1, wide + 4, 12);
     pen.fillStyle = INK;
-    pen.textAlign = x(this.now) > (frame.left + frame.right) / 2 ? "right" : "left";
-    pen.fillText(short(values[near]), x(this.now) + (pen.textAlign === "right" ? -4 : 4), frame.top);
+    pen.textAlign = "left";
+    pen.fillText(text, left, frame.top);
   }
 }

@@ -102,10 +102,11 @@ class Inside extends Source {
     if (row < 0) throw new Error(`grain ${id} is not in this frame`);
     const k = steady.grain.indexOf(row), single = steady.grain.length === steady.id.length;
     const numbers = [["id", id, ""], ["group", this.told.groups[steady.group[row]], ""]];
-    numbers.push([single ? "position" : "first sphere", [...moment.place.slice(3 * k, 3 * k + 3)], "m"]);
+    const [length, unit] = this.told.length;
+    numbers.push([single ? "position" : "first sphere", [...moment.place.slice(3 * k, 3 * k + 3)].map((x) => length * x), unit]);
     for (const field of this.told.fields) {
       const values = moment[`field:${field.key}`];
-      if (values && field.key !== "id") numbers.push([field.name, values[row], field.unit]);
+      if (values && field.key !== "id") numbers.push([field.name, field.told[0] * values[row], field.told[1]]);
     }
     return numbers;
   }

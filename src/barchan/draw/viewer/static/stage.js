@@ -20,7 +20,7 @@ const SHADE = `
     vec2 step1 = vec2(1.0 / size.x, 0.0), step2 = vec2(0.0, 1.0 / size.y);
     vec3 r = at(spot + step1) - p, l = p - at(spot - step1), u = at(spot + step2) - p, d = p - at(spot - step2);
     if (max(min(abs(r.z), abs(l.z)), min(abs(u.z), abs(d.z))) > 0.15 * reach) return; // an edge: no surface to be shaded
-    vec3 n = normalize(cross(abs(r.z) < abs(l.z) ? r : l, abs(u.z) < abs(d.z) ? u : d));
+    vec3 n = normalize(cross(normalize(abs(r.z) < abs(l.z) ? r : l), normalize(abs(u.z) < abs(d.z) ? u : d)));
     float spin = 6.2832 * fract(52.98 * fract(dot(gl_FragCoord.xy, vec2(0.0671, 0.00584))));
     float wide = clamp(0.5 * projection[1][1] * reach / -p.z, 2.0 / size.y, 0.12), sum = 0.0;
     for (int k = 0; k < 14; k++) {
@@ -37,14 +37,14 @@ const MERGE = `
   uniform sampler2D image; uniform sampler2D shade; uniform vec2 size; uniform float strength;
   void main() {
     vec4 own = texture(shade, spot);
-    float sum = 0.0, weight = 0.0;
+    float sum = 0.01 * own.r, weight = 0.01; // its own, where nothing about it is as far off: a line, the last of an edge
     for (int i = -2; i < 2; i++) for (int j = -2; j < 2; j++) {
       vec4 near = texture(shade, spot + (vec2(i, j) + 0.5) / size);
       float w = exp(-abs(near.g - own.g) * 4000.0);
       sum += w * near.r; weight += w;
     }
     vec4 seen = texture(image, spot);
-    vec3 lit = seen.rgb * mix(1.0, sum / max(weight, 1e-6), strength);
+    vec3 lit = seen.rgb * mix(1.0, sum / weight, strength);
     color = vec4(pow(clamp(lit, 0.0, 1.0), vec3(1.0 / 2.2)), 1.0);
   }`;
 
@@ -95,7 +95,7 @@ export class Stage {
     this.low = new THREE.Vector3(...about.low);
     this.high = new THREE.Vector3(...about.high);
     this.middle = this.low.clone().add(this.high).multiplyScalar(0.5);
-    this.span = Math.max(this.low.distanceTo(this.high), 1e-9);
+    this.span = this.low.distanceTo(this.high) || 1;
     this.stale = true;
   }
 
@@ -155,11 +155,20 @@ export class Stage {
     this.flatCamera = new THREE.OrthographicCamera(-1, 1, 1, -1, 0, 1);
   }
 
+  // Pixels at the right that are left to the bar of colours.
+  margin() { return Math.min(130, 0.2 * this.canvas.clientWidth); }
+
+  // How large a metre is on the page where the camera looks.
+  pixelsPerMetre() {
+    const distance = this.camera.position.distanceTo(this.controls.target);
+    return this.canvas.clientHeight / (2 * Math.tan((this.camera.fov * Math.PI) / 360) * distance);
+  }
+
   // From where: towards the middle of the scene, far enough to hold it.
   look(name) {
     const ways = { front: [0, -1, 0], side: [1, 0, 0], top: [0, -1e-4, 1], iso: [0.457, -0.791, 0.407] };
     const way = new THREE.Vector3(...ways[name]).normalize();
-    const aspect = Math.max(0.3, this.canvas.clientWidth / Math.max(1, this.canvas.clientHeight));
+    const aspect = Math.max(0.3, (this.canvas.clientWidth - this.margin()) / Math.max(1, this.canvas.clientHeight));
     const corners = [];
     for (let k = 0; k < 8; k++) {
       corners.push(new THREE.Vector3(k & 1 ? this.high.x : this.low.x, k & 2 ? this.high.y : this.low.y, k & 4 ? this.high.z : this.low.z));
@@ -173,7 +182,7 @@ export class Stage {
       const near = off.dot(way);
       distance = Math.max(distance, near + Math.abs(off.dot(right)) / wide, near + Math.abs(off.dot(up)) / tall);
     }
-    this.camera.position.copy(this.middle).addScaledVector(way, 1.12 * Math.max(distance, 1e-6));
+    this.camera.position.copy(this.middle).addScaledVector(way, 1.12 * (distance || this.span));
     this.controls.target.copy(this.middle);
     this.controls.update();
     this.stale = true;
@@ -204,7 +213,7 @@ export class Stage {
     this.hidden = options.hidden;
     const flat = !!moment.triangles;
     this.spheres.mesh.visible = !flat;
-    if (flat) this.triangles.show(moment, steady, (grain) => this.paint(grain, steady, values), options.hidden);
+    if (flat) this.triangles.show(moment, steady, (grain) => this.paint(grain, steady, values), options.hidden, 1e-3 * this.span);
     else this.spheres.show(moment, steady, values, options.hidden);
     for (const part of this.triangles.parts) part.visible = flat;
     const chains = options.chains && !!moment.contacts;
@@ -304,7 +313,7 @@ export class Stage {
     if (!width || !height || (this.width === width && this.height === height)) return;
     Object.assign(this, { width, height });
     this.renderer.setSize(width, height, false);
-    this.camera.aspect = width / height;
+    this.camera.setViewOffset(width, height, this.margin() / 2, 0, width, height); // the middle is left of that bar
     this.image.setSize(width * ratio, height * ratio);
     this.dim.setSize(width * ratio, height * ratio);
     this.merging.uniforms.size.value.set(width * ratio, height * ratio);
