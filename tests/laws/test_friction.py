@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from barchan import registry
@@ -146,3 +147,21 @@ def test_rolling_viscosity_slows_a_spin_exponentially() -> None:
     machine = lab.solver(lab.scene("hertz", [ball], [lab.FLOOR], a=smooth, gravity=(0.0, 0.0, -9.81)), 2e-5)
     machine.advance_to(end)
     assert machine.snapshot().spin[0, 0] == pytest.approx(3.0 * math.exp(-9.81 * end), rel=5e-3)
+
+
+def test_rolling_resistance_stops_no_clump_within_a_step() -> None:
+    """However strong, each contact brakes a spin by at most a torque of I ω/(8 dt), with the mean I of the grain's
+    moments. Two balls stuck together lie on a smooth floor and spin about the vertical axis, round which their moment J
+    is another one: two contacts take k = I/(4 J) of the spin in a step, so it falls as exp(−k) to second order in k.
+    """
+    shape = [{"position": (0.0, y, 0.0), "radius": RADIUS} for y in (-0.04, 0.04)]
+    a = lab.material(friction=0.0, rolling_friction=1e3)
+    group = lab.grain((0.0, 0.0, RADIUS - 1e-4), shape=shape, spin=(0.0, 0.0, 2.0))
+    machine = lab.solver(lab.scene("hertz", [group], [lab.FLOOR], a=a), 1e-6)
+    moments = np.sort(machine.arrays["inertia"][0])
+    k = moments.mean() / (4 * moments[-1])
+    assert moments[0] < 0.6 * moments[-1]
+    machine.advance(1)
+    spin = machine.snapshot().spin[0]
+    assert spin[2] == pytest.approx(2.0 * math.exp(-k), rel=k**3 / 4)
+    assert abs(spin[:2]).max() < 1e-6

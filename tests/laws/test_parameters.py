@@ -68,3 +68,23 @@ def test_stored_energy_of_displacement_is_the_spring_s_work(exponent: float) -> 
         Displacement.stored(OVERLAP, RADIUS, MASS, (at + side * d, 0.0, 0.0), constants)[1] for side in (1, -1)
     )
     assert (high - low) / (2 * d) == pytest.approx(answer(law, (at, 0.0, 0.0), 0.0)[1], rel=1e-5)
+
+
+@pytest.mark.parametrize(("wall", "grain"), [(False, 2 * MASS), (True, MASS)])
+def test_creep_speed_of_viscous(wall: bool, grain: float) -> None:
+    """A grain's weight calls up all of its friction, μ m g, at the creep speed, and half of it at half that speed. The
+    effective mass of two equal grains is half of one, so m is twice that of the contact; at a wall it is the same.
+    """
+    law = Viscous(creep_speed=0.02)
+    contact = Contact(OVERLAP, 0.0, (0.01, 0.0, 0.0), RADIUS, MASS, 1e-9)
+    _, friction, _ = type(law).force(contact, (0.0,), law.constants(SURFACE._replace(wall=wall)))
+    assert friction[0] == pytest.approx(0.5 * 0.5 * grain * 9.81, rel=1e-3)
+
+
+def test_the_dashpot_of_displacement_is_at_most_critical() -> None:
+    """Beside an unstretched spring of k = 1941.1 N/m, see above, a mass of 0.01 kg is critically damped by 2 √(k m) =
+    8.8116 N s/m: a retardation of 1 s, which would make it 1941 N s/m, gives that. At 1 mm/s it is 8.8116e-3 N, a
+    twentieth of Coulomb's limit.
+    """
+    found = answer(Displacement(retardation=1.0), (0.0, 0.0, 0.0), 1e-3)[1]
+    assert found == pytest.approx(8.8116e-3, rel=1e-4)

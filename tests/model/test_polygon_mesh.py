@@ -136,3 +136,35 @@ def test_a_round_grain_of_a_fine_mesh_stays_whole_and_at_rest() -> None:
     assert mass.sum() == pytest.approx(1000 * 0.01 * 15 * 25e-6 * np.sin(np.pi / 15), rel=1e-9)
     assert mass.min() > 0.1 * mass.mean()
     assert np.abs(lab.forces(machine)[:, :2]).max() < 1e-9 * 100.0 * 5e-3
+
+
+@pytest.mark.parametrize(
+    ("points", "more", "said"),
+    [
+        ([(0, 0), (1e-2, 1e-2), (1e-2, 0), (0, 1e-2)], {}, "shape.points: no simple polygon: Self-intersection"),
+        ([(0, 0), (4e-3, 0), (8e-3, 0)], {}, "shape.points: no simple polygon: it has no area"),
+        ([(0, 0), (4e-3, 0), (4e-3, 4e-3)], {"mesh_size": 1e-9}, "shape.mesh_size: 1e-09 m would cut"),
+    ],
+    ids=["bow tie", "line", "dust"],
+)
+def test_what_is_wrong_with_a_polygon_and_where(points: list[tuple[float, float]], more: dict, said: str) -> None:
+    """The halves of a bow tie have areas that cancel, and yet it is one; and the group or source is named."""
+    good, bad = lab.grain(0.0, 0.0), lab.polygon(5e-2, 0.0, *points, **more)
+    with pytest.raises(SceneError) as caught:
+        lab.solver(lab.scene([good, bad]))
+    assert str(caught.value).startswith(f"grains[1].{said}")
+    region = {"kind": "box", "low": (4e-2, 0.0, 0.0), "high": (9e-2, 0.0, 1e-1)}
+    source = {"name": "spout", "material": "a", "shape": bad["shape"], "region": region, "count": 2}
+    with pytest.raises(SceneError) as caught:
+        lab.solver(lab.scene([good], sources=[source]))
+    assert str(caught.value).startswith(f"sources[0].{said}")
+
+
+def test_the_mesh_size_that_is_advised_is_taken() -> None:
+    """A right-angled triangle with legs of 4 mm: what the message proposes makes no more than 100 000 triangles."""
+    points = np.array([(0.0, 0.0), (4e-3, 0.0), (4e-3, 4e-3)])
+    with pytest.raises(SceneError) as caught:
+        triangulated(points, 5e-6, 5.0)
+    advised = float(caught.value.findings[0].remedy.split()[-2])
+    assert 1e-5 < advised < 5e-5
+    assert 8e-6 / (0.433 * advised**2) < 1e5

@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import barchan as bc
+from barchan.draw.charts import blank_figure
+from barchan.draw.colors import GAMMA
 from barchan.draw.picture import Picture, Stage
-from barchan.draw.polygons import crack_edges, rims, strips
+from barchan.draw.polygons import add_polygons, crack_edges, rims, strips
 from barchan.errors import SceneError
 from barchan.run.plan import Plan
 from run.shared import recording_hash, stopped
@@ -70,6 +72,15 @@ def test_a_picture_shows_filled_triangles(broken, tmp_path):
     assert (np.ptp(pixels.astype(int), axis=2) > 60).mean() > 0.01  # colours of the scale, not grey alone
 
 
+@pytest.mark.parametrize("view", ["side", "top", "iso"])
+def test_flat_grains_are_drawn_from_the_front_only(broken, view):
+    """From anywhere else they would be the spheres about their triangles, which nothing feels."""
+    from barchan.draw import draw_scene
+
+    with broken.recording as recording, pytest.raises(SceneError, match="grains of triangles are flat"):
+        draw_scene(recording[-1], falling(), view=view)
+
+
 def test_walls_are_shown_as_thick_as_grains_feel_them(broken):
     """A line 4 mm long, with square ends and t wide, fills (4 mm + t)·t and has a rim of 2·(4 mm + 2t). It comes up at
     0.3 m/s: after 5 ms its middle is 1.5 mm above where it was made. Grains lie on its upper side, t/2 higher.
@@ -110,6 +121,20 @@ def test_a_picture_shows_walls_of_triangles_filled(broken):
         row = image[round((at - bottom) / (top - bottom) * len(image))]
         inside = row[round((-1.8e-3 - left) / (right - left) * len(row)) : round(-left / (right - left) * len(row))]
         assert ((np.abs(inside - color).max(axis=1) < 12).mean() > 0.9) == (kept is not None)
+
+
+@pytest.mark.parametrize("colour", [(0.5, 0.0, 0.02), (1.0, 1.0, 0.6)], ids=["dark", "pale"])
+def test_beams_are_seen_in_dark_grains_and_in_pale_ones(colour):
+    """Lines of beams differ from what they lie on by at least a third of the way from black to white, as drawn."""
+    from matplotlib.colors import to_rgb
+
+    frame = lab.solver(lab.scene([lab.grain(0.0, 0.0)])).snapshot()
+    axes = blank_figure(4, 3).add_subplot()
+    add_polygons(axes, frame, np.array([colour]) ** GAMMA)
+    (beams,) = [one for one in axes.collections if one.get_alpha() is not None]
+    assert len(beams.get_segments()) == 4
+    for line in beams.get_colors():
+        assert np.abs(np.mean(to_rgb(line)) - np.mean(colour)) > 1 / 3
 
 
 @pytest.mark.parametrize(

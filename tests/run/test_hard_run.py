@@ -95,3 +95,21 @@ def test_friction_that_hard_spheres_do_not_use_is_told(tmp_path):
     out = io.StringIO()
     bc.run(rough, tmp_path / "run", progress=Lines(out))
     assert "materials.a.friction: 0.5; hard spheres do not use it" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"relax": {"splits": 3}}, "relax: is there; the solver 'hard' does not read it"),
+        ({"observables": ["packing"]}, "observables[0]: packing"),
+    ],
+)
+def test_what_is_stated_for_others_is_told(options, place):
+    (told,) = Plan.of(scene([MARBLES], [BOX], restitution=0.8, **options)).warnings
+    assert str(told).startswith(place)
+
+
+def test_rolling_resistance_of_a_pair_is_refused():
+    pairs = [{"between": ["a", "a"], "rolling_friction": 1e-4}]
+    with pytest.raises(bc.SceneError, match=r"pairs\[0\]: has rolling resistance"):
+        Plan.of(scene([MARBLES], [BOX], restitution=0.8, pairs=pairs))

@@ -76,12 +76,69 @@ def test_a_run_begins_where_another_ended(sheared, tmp_path):
             "events: 1 of them",
         ),
         ({"start": "/nowhere"}, "/nowhere"),
+        ({"integrator": "rkf45"}, "integrator: 'rkf45'"),
+        ({"stiction": {}}, "stiction: is there"),
+        (
+            {"walls": [{"name": "w", "shape": "plane", "material": "a", "sticky": True}]},
+            "walls[0].sticky: true",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, words):
     with pytest.raises(bc.BarchanError) as caught:
         Plan.of(lab.flat_scene(options.pop("count", 50), **options))
     assert any(str(finding).startswith(words) for finding in caught.value.findings), str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("velocity", (1.0, 0.0, 0.0)), ("spin", (0.0, 1.0, 0.0)), ("velocity_scatter", 0.5)]
+)
+def test_grains_that_move_are_refused(field, value):
+    (group,) = lab.flat_scene(50).to_dict(full=False)["grains"]
+    with pytest.raises(SceneError, match=rf"grains\[0\].{field}"):
+        Plan.of(lab.flat_scene(50, grains=[{**group, field: value}]))
+
+
+def test_a_pressure_needs_a_box_whose_volume_is_known():
+    """Spheres in a box that is open along y have no volume to carry a pressure in."""
+    open_along_y = {"periodic": (True, False, True), "walls": [], "deformation": {"kind": "pressure", "to": 10.0}}
+    with pytest.raises(SceneError, match="deformation: pressure of a box that is open along y"):
+        Plan.of(lab.round_scene(40, fraction=0.3, **open_along_y))
+
+
+@pytest.mark.parametrize(
+    ("options", "place"),
+    [
+        ({"materials": {"a": {"density": 1e3, "friction": 0.5, "restitution": 0.5}}}, "materials.a.friction: 0.5"),
+        ({"pairs": [{"between": ["a", "a"], "friction": 0.3}]}, "pairs[0].friction: 0.3"),
+        ({"contact": "linear"}, "contact: the law 'linear'"),
+        ({"hard": {"mode": "leapfrog"}}, "hard: is there; the solver 'relax' does not read it"),
+        ({"beams": {"contact": "exact"}}, "beams: is there"),
+        ({"restitution": {"kind": "viscoelastic", "speed": 1.0}}, "restitution: is there"),
+        ({"materials": {"a": {"density": 1e3, "tangential_restitution": 0}}}, "materials.a.tangential_restitution: 0"),
+        ({"observables": ["collisions"]}, "observables[0]: collisions"),
+    ],
+)
+def test_what_is_stated_for_others_is_told(options, place):
+    """Once, and not where it says what would hold without it: friction 0, or the defaults of another solver's table."""
+    assert Plan.of(lab.flat_scene(50, hard={"mode": "exact"})).warnings == ()
+    (told,) = Plan.of(lab.flat_scene(50, **options)).warnings
+    assert str(told).startswith(place)
+
+
+def test_grains_stay_in_their_box_along_axes_that_do_not_repeat():
+    """One that starts outside is refused; one that its neighbour pushes out stops the run, with its number."""
+    fields = {"name": "grains", "material": "a", "size": 0.2}
+    stack = {**fields, "fill": {"kind": "points", "positions": [(0.5, 0, 0.90), (0.5, 0, 0.98)]}}
+    beyond = {**fields, "fill": {"kind": "points", "positions": [(0.5, 0, 1.1)]}}
+    space = {"fraction": None, "periodic": (True, False, False)}
+    with pytest.raises(SceneError, match="1 of them start outside the box"):
+        Plan.of(lab.flat_scene(grains=[beyond], **space))
+    machine = lab.solver(lab.flat_scene(grains=[stack], **space))
+    machine.watch()
+    machine.advance_to(1.0)
+    with pytest.raises(bc.RunError, match="1 grains have left the box, the first is grain 1"):
+        machine.watch()
 
 
 def test_a_misspelt_minimiser_is_told():

@@ -157,6 +157,7 @@ def test_everything_wrong_is_told_at_once(fields):
             {"dimensions": 2, "gravity": [0, -9, 0]},
             "gravity[1]: gravity along y in two dimensions; must be 0: grains move in the x–z plane.",
         ),
+        ({"dimensions": 2, "gravity": [0, "1e-1 m/s^2", 0]}, "gravity[1]: gravity along y in two dimensions"),
         ({"time_step": 3}, "time_step: 3 s is longer than the duration of 2 s; must be far shorter."),
         ({"contact": {"softness": 1}}, "contact.law: missing; must be one of "),
         ({"contact": {"law": "test-ruber"}}, "contact.law: 'test-ruber' is not among the laws; known: "),
@@ -204,6 +205,19 @@ def test_a_thousand_problems_are_cut_short(fields):
 def test_two_dimensions_need_no_depth(fields):
     fields |= {"dimensions": 2, "box": {"low": [0, 0, 0], "high": [1, 0, 1]}, "periodic": [True, False, False]}
     assert build(fields).box.high == (1.0, 0.0, 1.0)
+
+
+def test_what_leaves_the_plane_is_refused_in_two_dimensions(fields):
+    """However it is written; and a zero with a unit is a zero."""
+    grains = fields["grains"][0] | {"velocity": [1, "2 cm/s", 0], "spin": ["1 rad/s", 3, 0]}
+    assert told(fields | {"dimensions": 2, "grains": [grains]}) == [
+        "grains[0].velocity[1]: velocity along y in two dimensions; must be 0: grains move in the x–z plane.",
+        "grains[0].spin[0]: spin about x or z in two dimensions; must be 0: grains move in the x–z plane.",
+    ]
+    still = fields["grains"][0] | {"velocity": [1, "0 cm/s", 0], "spin": ["0.0 rad/s", 3, "-0 rad/s"]}
+    scene = build(fields | {"dimensions": 2, "grains": [still], "gravity": [0, "0 m/s^2", "-9.81 m/s^2"]})
+    assert scene.gravity == (0.0, 0.0, -9.81)
+    assert build(fields | {"grains": [grains]}).grains[0].velocity[1] == 0.02
 
 
 def test_a_copy_may_differ(fields):

@@ -85,6 +85,15 @@ def test_it_has_pieces_and_plain_numbers(shapes):
             assert math.hypot(*piece.orientation) == pytest.approx(1.0, abs=1e-14)
 
 
+def test_what_is_bounded_is_far_from_every_far_point(pieces):
+    """A periodic box repeats bounded pieces: those that lie within a few metres, and that no grain is shut in by, so
+    that a point far away along any axis is as far from them, in front of them.
+    """
+    far = [sign * axis for axis in 1e6 * np.eye(3) for sign in (-1.0, 1.0)]
+    for piece in pieces:
+        assert piece.bounded == all(local(piece, point)[0] > 0.9e6 for point in far)
+
+
 def test_a_shape_is_remade_from_its_fields(shapes):
     for shape in shapes:
         assert type(shape).model_validate_json(shape.model_dump_json()) == shape

@@ -55,6 +55,19 @@ def meshed() -> lab.Scene:
     return lab.kitchen(groups, [mesh(*sheet(3))], gravity=(0.0, 0.0, -lab.GRAVITY))
 
 
+def grooved() -> lab.Scene:
+    """A sphere that passes through a face of the box, along a groove of triangles of which the bottom is in that face,
+    and another one that lies there.
+    """
+    points = [(x, y, 0.5 - abs(y)) for x in (-1, 1) for y in (-0.5, 0, 0.5)]
+    triangles = [(0, 1, 4), (0, 4, 3), (1, 2, 5), (1, 5, 4)]
+    groups = [
+        lab.grain((0.3, 0.499, 0.0695), velocity=(20.0, 2.0, -0.5)),
+        lab.grain((0.0, -0.499, 0.0695)),
+    ]
+    return lab.kitchen(groups, [mesh(points, triangles)], gravity=(0.0, 0.0, -lab.GRAVITY))
+
+
 def sunk() -> lab.Scene:
     """Three spheres above a floor that absorbs them: two arrive soon, one has farther to go."""
     groups = [lab.grains([(0.0, 0.0, 0.0505), (0.3, 0.1, 0.052), (0.01, 0.02, 0.3)], velocity=(0.5, 0.8, -2.0))]
@@ -115,6 +128,7 @@ if __name__ == "__main__":
                 "floor": compared(shaken(), 14, clumped=True),
                 "sides": compared(across_sides(), 12),
                 "mesh": compared(meshed(), 30),
+                "groove": compared(grooved(), 30),
                 "sink": compared(sunk(), 40, clumped=True),
             }
         )

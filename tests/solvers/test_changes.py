@@ -58,6 +58,23 @@ def test_what_comes_and_goes_far_away_changes_nothing_here() -> None:
     np.testing.assert_allclose(other.contacts.force, one.contacts.force, atol=1e-7)
 
 
+def test_taking_away_what_stiction_brakes_keeps_the_books() -> None:
+    """A grain that slips on a floor and is being stopped by stiction is taken away in between. What stiction has taken
+    from it up to then stays in the books, no more and no less, and its energy goes with it: nothing is lost or gained.
+    """
+    drain = {"name": "drain", "shape": "plane", "point": (0, 0, -50), "material": "a", "absorbing": True}
+    groups = [lab.grain((0.0, 0.0, 0.0499), velocity=(0.02, 0.01, 0.0)), lab.grain((0.5, 0.0, 5.0))]
+    machine = lab.solver(lab.kitchen(groups, [lab.FLOOR, drain], gravity=(0.0, 0.0, -lab.GRAVITY)), 1e-5)
+    machine.advance(200)
+    before = machine.moment().ledger
+    assert before["dissipated_stiction"] > 1e-6
+    machine.remove(machine.snapshot().id == 0, "drain")
+    after = machine.moment().ledger
+    assert len(machine) == 1
+    for name in ("energy_error", "dissipated_stiction"):
+        assert after[name] == pytest.approx(before[name], rel=0, abs=1e-12)
+
+
 def test_ids_are_never_used_again() -> None:
     machine = stack()
     machine.insert(grains_from(machine, 3), "spout")

@@ -20,7 +20,7 @@ from barchan.errors import SceneError
 from barchan.model.build import build
 from barchan.solvers.soft import SoftSolver
 from solvers import lab
-from solvers.cuda_lab import STATE, differing, few_grains, gas, meshed, shaken, sunk
+from solvers.cuda_lab import STATE, differing, few_grains, gas, grooved, meshed, shaken, sunk
 from solvers.test_same_bits import busy_scene, sphere_scene
 
 STEP = 4e-5  # s
@@ -36,9 +36,9 @@ def moved(scene: lab.Scene, steps: int, **where: str) -> SoftSolver:
 
 def test_simulator_gives_the_bits_of_the_cpu() -> None:
     """Spheres that collide in a periodic box, without and with a change of gravity and grains that go and come, and
-    spheres of two materials with rolling friction and stiction on a shaking floor, spheres on a floor of triangles and
-    on one that absorbs them: the kernels for the GPU, run as plain Python, take the same steps as the CPU's to the last
-    bit, and the energy books agree.
+    spheres of two materials with rolling friction and stiction on a shaking floor, spheres on a floor of triangles, in
+    a groove of them across a face of the box, and on a floor that absorbs them: the kernels for the GPU, run as plain
+    Python, take the same steps as the CPU's to the last bit, and the energy books agree.
     """
     root = Path(__file__).resolve().parents[1]
     path = os.pathsep.join([str(root.parent / "src"), str(root)])
@@ -51,6 +51,7 @@ def test_simulator_gives_the_bits_of_the_cpu() -> None:
     assert found["gas"]["touching"] > 0 and found["gas"]["searches"] > 1
     assert found["floor"]["touching"] > 0 and found["floor"]["rebuilds"] > 1
     assert found["sides"]["touching"] == 3
+    assert found["groove"]["touching"] == 4 and found["groove"]["searches"] > 1
     assert found["mesh"]["touching"] > 0 and found["sink"]["left"] == 1
     for one in found.values():
         assert one["differing"] == []
@@ -71,11 +72,11 @@ def test_gpu_gives_the_bits_of_the_cpu() -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("scene", [meshed, sunk])
+@pytest.mark.parametrize("scene", [meshed, grooved, sunk])
 def test_walls_of_triangles_and_walls_that_absorb_give_the_bits_of_the_cpu(scene: Callable[[], lab.Scene]) -> None:
     """The same for what walls do; 400 steps are several bounces, and all who fell on the absorbing floor are gone."""
     one, other = moved(scene(), 400), moved(scene(), 400, device="cuda")
-    assert len(one) == len(other) == (1 if scene is sunk else 3)
+    assert len(one) == len(other) == {meshed: 3, grooved: 2, sunk: 1}[scene]
     assert differing(one, other, tuple(name for name in STATE if name != "orientation")) == []
 
 

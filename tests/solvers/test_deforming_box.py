@@ -13,7 +13,7 @@ import pytest
 
 from barchan.errors import SceneError
 from barchan.kernels import threads
-from barchan.model import course, timestep
+from barchan.model import course, encounters
 from barchan.model.build import build
 from barchan.run.plan import Plan
 from barchan.scene import Scene
@@ -248,7 +248,7 @@ def test_restored_in_the_middle_it_goes_on_with_the_same_bits() -> None:
 
 def test_a_strong_drag_shortens_the_time_step() -> None:
     model, grains = build(discs([(1, 0, 2)], drag=1e6))
-    assert timestep.contact_time(model, grains, 0.1) < 1e-5
+    assert encounters.damping_time(model, grains, 0.1) < 1e-5
 
 
 @pytest.mark.parametrize(
@@ -261,7 +261,7 @@ def test_a_strong_drag_shortens_the_time_step() -> None:
         ({"deformation": {"kind": "compression", "to": 0.5}, "dimensions": 3, "box": CUBE},
          "its packing fraction is not known"),
         ({"solver": "hard", "contact": "hertz"}, "the box of hard spheres stays as it is"),
-        ({"deformation": {**PURE, "strain": 9.0}}, "a periodic axis must be at least"),
+        ({"deformation": {**PURE, "strain": 9.0}}, "the box is shorter than"),
     ],
 )  # fmt: skip
 def test_what_does_not_go_together_is_refused(options: dict[str, Any], words: str) -> None:

@@ -121,11 +121,23 @@ def test_without_rotation_nothing_spins():
     ],
 )
 def test_what_hard_spheres_cannot_do_is_refused(changes, where):
-    others = {"time_step": "leave it out", "materials.a.restitution": "give 0 … 1, such as restitution = 0.9"}
+    others = {
+        "time_step": "leave it out",
+        "materials.a.restitution": "give more than 0, up to 1, such as restitution = 0.9",
+    }
     remedy = others.get(where, 'use solver = "soft"')
     with pytest.raises(SceneError, match=where) as error:
         Plan.of(scene([grain((0, 0, 0))], **changes))
     assert remedy in str(error.value).lower()
+
+
+def test_a_contact_time_that_would_throw_grains_about_is_refused():
+    """At rest grains leave at g t/4 and rise by g t²/32: by 0.1 m, their size, at 0.571 s."""
+    falls = {"gravity": (0, 0, -9.81)}
+    Plan.of(scene([grain((0, 0, 1))], hard={"contact_time": 0.57}, **falls))
+    Plan.of(scene([grain((0, 0, 1))], hard={"contact_time": 100.0}))  # nothing falls
+    with pytest.raises(SceneError, match=r"hard.contact_time: 0.575 s; must be at most 0.57 s"):
+        Plan.of(scene([grain((0, 0, 1))], hard={"contact_time": 0.575}, **falls))
 
 
 def test_clumps_and_servos_are_refused_with_the_solver_that_can():

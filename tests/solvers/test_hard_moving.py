@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.optimize import brentq
 
-from barchan.geometry import conjugate, rotate
+from barchan.geometry import conjugate, rotate, rotation_about
 from barchan.model.build import build
 from barchan.solvers.hard import HardSolver
 from solvers import hard_lab as lab
@@ -68,6 +70,55 @@ def test_a_rod_meets_a_grain_when_its_pose_says_so(name: str) -> None:
     assert machine.statistics()["wall_collisions"] == 0
     machine.advance_to(met + 2 * times[1])
     assert machine.statistics()["wall_collisions"] >= 1
+
+
+def test_a_grain_that_flies_outwards_is_met_by_a_turning_plate() -> None:
+    """A plate in the plane y = 0 turns about z at Ω, a grain beside it flies outwards, at first away from the plate.
+
+    Seen from the plate its height is h = y cos Ωt − x sin Ωt. Beside the centripetal part, −Ω² h, there is Coriolis's,
+    −2Ω vx at first, thirty times as much: within four of its radii the grain turns back and meets the plate, where
+    h = R, found by bracketing.
+    """
+    rate, place, throw = 2.0, np.array([0.1, RADIUS + 0.015, 0.0]), np.array([1.0, 0.25, 0.0])
+    plate = {"shape": "rectangle", "widths": (4.0, 1.0), "normal": (0, 1, 0), "edge": (1, 0, 0)}
+    plate |= {"motion": {"kind": "rotate", "rate": rate, "axis": (0, 0, 1)}}
+    machine = lab.solver(lab.scene([lab.grain(place, velocity=tuple(throw))], [plate]))
+
+    def room(t: float) -> float:
+        x, y, _ = place + t * throw
+        return float(y * math.cos(rate * t) - x * math.sin(rate * t)) - RADIUS
+
+    assert room(0.01) > room(0.0), "away at first"
+    meets = brentq(room, 0.05, 0.2, xtol=1e-14)
+    machine.advance_to(meets - 1e-9)
+    assert machine.statistics()["wall_collisions"] == 0
+    machine.advance_to(meets + 1e-9)
+    assert machine.statistics()["wall_collisions"] == 1
+
+
+def test_motions_that_carry_each_other_add_up() -> None:
+    """A wall turns at a about z through the point c, and that is carried by a turn at b about x through the origin.
+
+    After a time t the first axis has become e = (0, −sin bt, cos bt) and its point R c, R being the turn about x. So
+    the wall has the spin b x + a e, and its point X the velocity b x × X + a e × (X − R c). An oscillation before them,
+    along x with velocity u(t), is carried by both: it adds R Q u, Q being the turn about z.
+    """
+    a, b, t, c = 1.7, -2.3, 0.4, np.array([0.2, 0.5, -0.3])
+    turns = [{"kind": "rotate", "rate": a, "axis": (0, 0, 1), "center": tuple(c)}, turning(b) | {"axis": (1, 0, 0)}]
+    shaking = {"kind": "oscillate", "amplitude": 0.1, "frequency": 2.0, "direction": (1, 0, 0)}
+    along = rotation_about((1, 0, 0), b * t)
+    x, e, point = (
+        np.array([1.0, 0.0, 0.0]),
+        np.array([0.0, -math.sin(b * t), math.cos(b * t)]),
+        np.array([0.7, 0.1, 0.4]),
+    )
+    for motion, push in ((turns, 0.0), ([shaking, *turns], 0.1 * 4 * math.pi * math.cos(4 * math.pi * t))):
+        machine = lab.solver(lab.scene([lab.grain((9, 9, 9))], [{"shape": "disk", "radius": 1.0, "motion": motion}]))
+        _, _, velocity, spin = machine.frame_pose(int(machine.model.walls.frame[-1]), t)
+        assert spin == pytest.approx(b * x + a * e, abs=1e-12)
+        shaken = rotate(along, np.array([math.cos(a * t), math.sin(a * t), 0.0])) * push
+        expected = b * np.cross(x, point) + a * np.cross(e, point - rotate(along, c)) + shaken
+        assert velocity + np.cross(spin, point) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 from scipy.optimize import brentq
 
 from barchan.errors import SceneError
+from barchan.geometry import multiply, rotation_about
 from barchan.run.plan import Plan
 from solvers.hard_lab import GRAVITY, grain, grains, scene, solver
 
@@ -70,6 +71,41 @@ def test_a_grain_held_by_a_turning_drum_goes_round_and_hits_what_is_in_its_way()
     book = machine.moment().ledger
     assert book["wall_work"] == pytest.approx(machine.kinetic_energy(), rel=1e-9)
     assert abs(book["energy_error"]) < 1e-10
+
+
+def test_a_held_grain_keeps_its_side_to_the_drum():
+    """A grain spins about z at 3 rad/s and reaches a drum after 0.1 s, which has turned by then. It is held as it is:
+    from then on its orientation is what it was at that moment, 0.3 rad about z, turned further with the drum alone.
+    """
+    rate = 2.0
+    drum = {"shape": "cylinder", "radius": 1.0, "axis": (0, 1, 0), "sticky": True}
+    drum |= {"motion": {"kind": "rotate", "axis": (0, -1, 0), "rate": rate}}
+    machine = solver(scene([grain((1 - RADIUS - 0.1, 0, 0), velocity=(1, 0, 0), spin=(0, 0, 3.0))], [drum]))
+    machine.advance_to(0.6)
+    seen = machine.snapshot()
+    assert seen.spin[0] == pytest.approx((0, -rate, 0))
+    caught = rotation_about((0, 0, 1), 0.3)
+    expected = multiply(rotation_about((0, -1, 0), rate * 0.5), caught)
+    assert seen.orientation[0] * np.sign(seen.orientation[0] @ expected) == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_plate_carries_what_it_holds_to_where_others_are():
+    """A sticky plate moves along x at 2 m/s with a grain on it, past many cells, towards one that rests 2 cm higher.
+
+    They touch when the centres are 2R apart, √(4R² − 0.02²) along x, and the free one leaves along the line of centres
+    n with twice the plate's speed along it.
+    """
+    plate = {"shape": "disk", "radius": 5.0, "sticky": True, "motion": {"kind": "translate", "velocity": (2.0, 0, 0)}}
+    held, free = grain((0, 0, RADIUS)), grain((3.0, 0, RADIUS + 0.02))
+    others = grains([(0.3 * k, 2.0, 1.0) for k in range(12)])  # make room for cells
+    machine = solver(scene([held, free, others], [plate]))
+    n = np.array([math.sqrt(4 * RADIUS**2 - 0.02**2), 0, 0.02]) / (2 * RADIUS)
+    moment = (3.0 - 2 * RADIUS * n[0]) / 2.0
+    machine.advance_to(moment - 1e-10)
+    assert machine.step == 0
+    machine.advance_to(moment + 1e-10)
+    assert machine.step == 1
+    assert machine.snapshot().velocity[1] == pytest.approx(2 * (2.0 * n[0]) * n, abs=1e-9)
 
 
 def test_a_held_grain_meets_a_falling_one_on_its_curved_path():

@@ -105,6 +105,30 @@ def test_a_box_sheared_by_a_whole_width_is_the_same_box():
     assert turned == pytest.approx(np.array([[0.85, 0.0, 0.2]]))
 
 
+@pytest.mark.parametrize("strain", [0.7, -1.0, 3.2])
+def test_grains_are_carried_all_the_way_by_a_simple_shear_in_one_point(strain):
+    """x goes to x + γ (z − ½), also where the images above have passed a whole width: not the short way round.
+
+    Loose grains, which nothing pushes: with 10 discs that fill a hundredth of the box they lie where they were carried,
+    unless they were carried into each other.
+    """
+    places = [(0.1 * k + 0.05, 0, (0.37 * k + 0.1) % 1) for k in range(10)]
+    group = {"name": "grains", "material": "a", "size": 0.001, "fill": {"kind": "points", "positions": places}}
+    machine = lab.solver(
+        lab.flat_scene(fraction=None, grains=[group], deformation={"kind": "simple-shear", "strain": strain})
+    )
+    before = machine.positions()
+    machine.advance_to(0.0)
+    machine.advance_to(1.0)
+    expected = (before[:, 0] + strain * (before[:, 2] - 0.5)) % 1
+    cell = machine.landscape.cell
+    assert cell.tilt == pytest.approx(strain - round(strain), abs=1e-12)
+    assert abs(cell.tilt) <= 0.5
+    found = machine.positions()
+    assert found[:, 2] == pytest.approx(before[:, 2], abs=1e-12)
+    assert (found[:, 0] - expected + 0.5) % 1 - 0.5 == pytest.approx(np.zeros(10), abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("scene", "needed", "load"), [(lab.flat_scene, 4, 2e-4), (lab.round_scene, 6, 1e-2)], ids=["discs", "spheres"]
 )
@@ -270,8 +294,12 @@ def test_a_point_restored_goes_on_with_the_same_bits():
     assert again.statistics() == machine.statistics()
 
 
-def test_few_grains_are_relaxed_by_one_thread(monkeypatch):
-    """Threads that wait for each other many times an iteration would take longer; afterwards all may be used again."""
+@pytest.mark.parametrize("go", [lambda one: one.advance_to(1.0), lambda one: one.relax()], ids=["run", "by hand"])
+def test_few_grains_are_relaxed_by_one_thread(monkeypatch, go):
+    """Threads that wait for each other many times an iteration would take longer; afterwards all may be used again.
+
+    Also where a packing is relaxed by hand, as `jamming_point` does a hundred times.
+    """
     machine = lab.solver(lab.flat_scene(40))
     kind = type(machine.model.scene.relax.minimiser)
     minimise, seen = kind.minimise, []
@@ -281,8 +309,9 @@ def test_few_grains_are_relaxed_by_one_thread(monkeypatch):
         return minimise(*arguments, **options)
 
     monkeypatch.setattr(kind, "minimise", spied)
+    threads.use(min(2, threads.most()))
     before = numba.get_num_threads()
-    machine.advance_to(1.0)
+    go(machine)
     assert seen == [1] and numba.get_num_threads() == before
 
 

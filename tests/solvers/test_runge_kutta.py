@@ -224,9 +224,9 @@ def test_the_tolerance_goes_with_the_scene_unless_it_is_stated() -> None:
 
     def controls(**more: Any) -> np.ndarray:
         fields = {"name": "g", "material": "a", "size": 2e-3, "velocity": (3.0, 0.0, 0.0)}
-        fill = {"kind": "points", "positions": [(0.0, 0.0, 0.0)]}
+        fill = {"kind": "points", "positions": [(0.0, 0.0, 0.0), (0.0, 0.0, 1.0)]}
         scene = Scene(
-            name="one", duration=1.0, integrator={"kind": "rkf45", **more}, gravity=(0.0, 0.0, 0.0),
+            name="two", duration=1.0, integrator={"kind": "rkf45", **more}, gravity=(0.0, 0.0, 0.0),
             materials={"a": {"density": 2500.0, "young": 5e7, "restitution": 0.9}}, grains=[{**fields, "fill": fill}],
         )  # fmt: skip
         model, grains = build(scene)

@@ -111,19 +111,41 @@ def test_momentum_is_shared_by_ball_and_piston() -> None:
     assert ledger["wall_work"] == pytest.approx(0.0, abs=1e-12)
 
 
-def test_a_paddle_gathers_speed_as_torque_over_inertia() -> None:
-    """Alone it turns by ½ τ/I t²; when it has met a ball, angular momentum is the torque's impulse, and the ledger
-    closes.
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_a_paddle_gathers_speed_as_torque_over_inertia(axis: int) -> None:
+    """Alone it turns by ½ τ/I t²; when it has met a rough ball, angular momentum is the torque's impulse, and the
+    ledger closes, whichever axis it turns about.
     """
-    machine = lab.solver(scene([lab.grain((0.8, 0.3, 0.0))], [paddle()]), 1e-5)
+
+    def along(*vector: float) -> tuple[float, ...]:  # from axes of which the third is the paddle's
+        return tuple(np.roll(vector, axis - 2).tolist())
+
+    wall = paddle(axis=along(0, 0, 1)) | {"center": along(0.5, 0, 0), "normal": along(0, 1, 0), "edge": along(1, 0, 0)}
+    machine = lab.solver(scene([lab.grain(along(0.8, 0.3, 0.0))], [wall]), 1e-5)
     machine.advance_to(0.25)
     assert servo(machine) == pytest.approx((0.5 * 2.0 * 0.25**2, 2.0 * 0.25), rel=1e-9)
     machine.advance_to(0.6)
     assert np.linalg.norm(machine.arrays["velocity"]) > 0.3
-    turning = lab.angular_momentum(machine)[2] + 1.5 * servo(machine)[1]
+    turning = lab.angular_momentum(machine)[axis] + 1.5 * servo(machine)[1]
     assert turning == pytest.approx(3.0 * 0.6, rel=1e-10)
     ledger = machine.moment().ledger
     assert abs(ledger["energy_error"]) < 1e-5 * ledger["wall_work"]
+
+
+def test_a_ball_turns_a_paddle_through_a_periodic_face() -> None:
+    """A paddle without a drive ends 1 cm before the upper face of the box along x. A ball at the lower face, pressed
+    against that end through the face and a little aside, springs away. No torque acts about the paddle's axis, so
+    what the paddle gains the ball has with the opposite sign, its place being that of its image beyond the upper face.
+    """
+    walls = [paddle(torque=0.0)]
+    ball = lab.grain((-0.99, 0.035, 0.0))
+    box = {"low": (-1.01, -1e3, -1e3), "high": (1.01, 1e3, 1e3)}
+    machine = lab.solver(scene([ball], walls, a=ELASTIC, periodic=(True, False, False), box=box), 1e-5)
+    machine.advance(200)
+    seen, spin = machine.snapshot(), servo(machine)[1]
+    place = seen.position[0] + (2.02, 0.0, 0.0)
+    assert abs(spin) > 0.1
+    assert 1.5 * spin == pytest.approx(-seen.mass[0] * np.cross(place, seen.velocity[0])[2], rel=1e-9)
 
 
 def test_it_is_held_before_its_start_after_its_end_and_at_its_limits() -> None:

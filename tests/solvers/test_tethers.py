@@ -9,7 +9,7 @@ import pytest
 
 from barchan import load, solvers
 from barchan.errors import SceneError
-from barchan.model import timestep
+from barchan.model import encounters
 from barchan.model.build import build
 from barchan.solvers.soft import SoftSolver
 from solvers import lab
@@ -104,9 +104,9 @@ def test_a_stiff_tether_shortens_the_time_step() -> None:
     """The step must resolve half a period of the tethered grain, π √(m/k)."""
     for stiffness in (1e9, 4e9):
         model, grains = build(load("conveyor", [f"tethers[0].stiffness={stiffness}"]))
-        assert timestep.contact_time(model, grains, 0.1) == pytest.approx(math.pi * math.sqrt(MASS / stiffness))
+        assert encounters.contact_time(model, grains, 0.1) == pytest.approx(math.pi * math.sqrt(MASS / stiffness))
     model, grains = build(load("conveyor", ["tethers[0].damping=1e7"]))
-    assert timestep.contact_time(model, grains, 0.1) < 1e-7
+    assert encounters.damping_time(model, grains, 0.1) < 1e-7
 
 
 @pytest.mark.parametrize(

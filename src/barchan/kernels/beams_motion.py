@@ -30,6 +30,9 @@ WHIRL = 3  # row of a triangle's state that is its angular momentum about the or
 # The first three numbers of `limit` are where a beam breaks (share of its length, N, N m), the others where it yields
 # (N, N m); infinite where it does not.
 WHOLE, BY_STRETCH, BY_FORCE, BY_MOMENT = 0, 1, 2, 3  # states of a beam
+# `yielded` of a beam: 0 not, 1 for good, CRUSHED once it was pressed to less than that share of its length. Stiffness
+# against shear goes with one over the square of its present length: sixteenfold there, and steps are soon too long.
+CRUSHED, LEAST_LENGTH = 2, 0.25
 # Columns of what a beam does: forces on its second end (the first end's are opposite), torques, energy, loss.
 BEAM_COLUMNS = 7
 BEAM_X, BEAM_Z, BEAM_TURN_FIRST, BEAM_TURN_SECOND, BEAM_STORED, BEAM_LOSS, BEAM_LENGTH = range(BEAM_COLUMNS)
@@ -117,7 +120,9 @@ def bend(
                 lost[b] += kept * drawn - ma * (first - new_first) - mb * (second - new_second)
                 first, second, at_first, at_second, pull = new_first, new_second, ma, mb, kept
                 stored = 0.5 * kept * kept / stretching + 2.0 * over * (first**2 + first * second + second**2)
-                yielded[b] = 1
+                yielded[b] = max(yielded[b], 1)
+            if far < LEAST_LENGTH * span:
+                yielded[b] = CRUSHED
         vx = state[k, 0, 1] - state[k, 2, 1] * kz - state[i, 0, 1] + state[i, 2, 1] * iz
         vz = state[k, 1, 1] + state[k, 2, 1] * kx - state[i, 1, 1] - state[i, 2, 1] * ix
         stretch_rate, turn_rate = vx * ux + vz * uz, (vz * ux - vx * uz) / far

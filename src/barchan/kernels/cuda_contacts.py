@@ -35,8 +35,8 @@ from barchan.kernels.cuda_fours import put_four, read_four, take_four
 from barchan.kernels.cuda_rows import IMAGE, ROW, TOUCHED
 from barchan.kernels.soft_meshes import join_sphere
 from barchan.kernels.soft_slots import WALL_SLOTS
-from barchan.kernels.soft_surfaces import wall_gap
-from barchan.kernels.soft_walls import joined_gap
+from barchan.kernels.soft_surfaces import image_shift, piece_gap
+from barchan.kernels.soft_walls import BEYOND, joined_gap
 
 ROLLING_STEPS = 8.0  # as in `soft_pairs.py`
 SINGLE = REAL is np.float32
@@ -265,10 +265,15 @@ def touch_walls(
         p = c.wall_piece[k]
         at = (k // 16) * 16 * WALL_SLOTS + k % 16
         at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
+        ox, oy, oz = 0.0, 0.0, 0.0
+        if PERIODIC:
+            ox, oy, oz = image_shift(
+                p, x, y, z, radius, BEYOND * radius, c.frame, pose, c.kind, c.shape_table
+            )  # fmt: skip
         if MESHES:
             distance, ux, uy, uz = joined_gap(k, c.wall_gap, c.wall_seam)
         else:
-            distance, ux, uy, uz = wall_gap(p, x, y, z, c.frame, pose, c.kind, c.shape_table)
+            distance, ux, uy, uz = piece_gap(p, x - ox, y - oy, z - oz, c.frame, pose, c.kind, c.shape_table)
         if distance >= radius or c.absorbing[p] > 0.0:
             if distance < radius:
                 swallowed[s] = 1
@@ -285,9 +290,9 @@ def touch_walls(
         pax, pay, paz = motion[a, 4], motion[a, 5], motion[a, 6]
         f = c.frame[p]
         wx, wy, wz = pose[f, 10], pose[f, 11], pose[f, 12]
-        wall_x = pose[f, 7] + wy * zz - wz * zy
-        wall_y = pose[f, 8] + wz * zx - wx * zz
-        wall_z = pose[f, 9] + wx * zy - wy * zx
+        wall_x = pose[f, 7] + wy * (zz - oz) - wz * (zy - oy)
+        wall_y = pose[f, 8] + wz * (zx - ox) - wx * (zz - oz)
+        wall_z = pose[f, 9] + wx * (zy - oy) - wy * (zx - ox)
         vx = wall_x - motion[a, 0] - (pay * az - paz * ay)
         vy = wall_y - motion[a, 1] - (paz * ax - pax * az)
         vz = wall_z - motion[a, 2] - (pax * ay - pay * ax)

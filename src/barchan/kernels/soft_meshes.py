@@ -12,7 +12,7 @@ from typing import Any
 from barchan.kernels.bound import WALL_MEMORY
 from barchan.kernels.jit import njit, prange
 from barchan.kernels.soft_surfaces import wall_gap
-from barchan.kernels.soft_walls import BEHIND, DROPPED, TOUCHES
+from barchan.kernels.soft_walls import BEHIND, BEYOND, DROPPED, TOUCHES
 from barchan.kernels.turning import rotated
 
 SAME_PLACE = 1e-4  # of a sphere's radius: within it two points of a mesh count as one
@@ -39,7 +39,7 @@ def facing(
         p = piece[q]
         if mesh[p] != mesh[piece[k]]:
             continue
-        distance, _, _, _ = wall_gap(p, x - dx, y - dy, z - dz, frame, pose, kind, shape_table)
+        distance, _, _, _ = wall_gap(p, x - dx, y - dy, z - dz, same, same, frame, pose, kind, shape_table)
         if distance <= same:
             f = frame[p]
             nx, ny, nz = rotated(
@@ -75,7 +75,9 @@ def join_sphere(
     x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
     same = SAME_PLACE * radius
     for k in range(low, high):
-        gap[k, 3], gap[k, 0], gap[k, 1], gap[k, 2] = wall_gap(piece[k], x, y, z, frame, pose, kind, shape_table)
+        gap[k, 3], gap[k, 0], gap[k, 1], gap[k, 2] = wall_gap(
+            piece[k], x, y, z, radius, BEYOND * radius, frame, pose, kind, shape_table
+        )
         seam[k] = TOUCHES
     for k in range(low, high):
         if mesh[piece[k]] < 0 or gap[k, 3] >= radius:
@@ -84,7 +86,7 @@ def join_sphere(
         fx, fy, fz = x - gap[k, 3] * gap[k, 0], y - gap[k, 3] * gap[k, 1], z - gap[k, 3] * gap[k, 2]
         for q in range(low, high):
             if mesh[piece[q]] == mesh[piece[k]] and nearer(q, k, gap) and (best < 0 or nearer(q, best, gap)):
-                distance, _, _, _ = wall_gap(piece[q], fx, fy, fz, frame, pose, kind, shape_table)
+                distance, _, _, _ = wall_gap(piece[q], fx, fy, fz, same, same, frame, pose, kind, shape_table)
                 if distance <= same:
                     best = q
         seam[k] = best

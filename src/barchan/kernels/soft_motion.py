@@ -41,7 +41,7 @@ def evaluate(
     if SERVOS:
         push_servos(
             t, kick, weight, c.wall_contacts, c.wall_sphere, c.wall_piece, c.frame, c.frame_servo, c.grain, center,
-            c.wall_slots, c.servo, c.servo_table, c.servo_row, c.motion_table,
+            c.place, c.pose, c.kind, c.shape_table, c.wall_slots, c.servo, c.servo_table, c.servo_row, c.motion_table,
         )  # fmt: skip
     if len(c.tether_row) > 0:
         pull_tethers(hold_weight, c.tether_row, c.tether, center, c.motion, c.pull)

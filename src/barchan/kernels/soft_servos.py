@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
+from barchan.kernels.bound import PERIODIC
 from barchan.kernels.jit import njit
 from barchan.kernels.servos import AXIS, PRESSED, TURNS, kick_servos
 from barchan.kernels.soft_slots import WALL_SLOTS
+from barchan.kernels.soft_surfaces import image_shift
+from barchan.kernels.soft_walls import BEYOND
 
 
 @njit(cache=True)
 def push_servos(
     t: float, kick: float, weight: float, contacts: int, sphere: Any, piece: Any, frame: Any, frame_servo: Any,
-    grain: Any, position: Any, slots: Any, servo: Any, table: Any, row: Any, motion_table: Any,
+    grain: Any, position: Any, place: Any, pose: Any, kind: Any, shape_table: Any, slots: Any, servo: Any, table: Any,
+    row: Any, motion_table: Any,
 ) -> None:  # fmt: skip
     """Add up what contacts do to the walls, in the order of the list, and kick the walls for the time `kick` (s).
 
@@ -28,10 +32,17 @@ def push_servos(
         fx, fy, fz = slots[at], slots[at + 16], slots[at + 32]
         ax, ay, az = motion_table[m, AXIS], motion_table[m, AXIS + 1], motion_table[m, AXIS + 2]
         if motion_table[m, TURNS] > 0.0:
-            g = grain[sphere[k]]
+            i = sphere[k]
+            g = grain[i]
             x = position[g, 0] - motion_table[m, 0]
             y = position[g, 1] - motion_table[m, 1]
             z = position[g, 2] - motion_table[m, 2]
+            if PERIODIC:
+                ox, oy, oz = image_shift(
+                    piece[k], place[i, 0], place[i, 1], place[i, 2], place[i, 3], BEYOND * place[i, 3], frame, pose,
+                    kind, shape_table,
+                )  # fmt: skip
+                x, y, z = x - ox, y - oy, z - oz
             fx, fy, fz = (
                 y * fz - z * fy + slots[at + 48],
                 z * fx - x * fz + slots[at + 64],

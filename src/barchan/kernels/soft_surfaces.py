@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels.bound import surface_gap
+from barchan.kernels.bound import PERIODIC, surface_gap
 from barchan.kernels.jit import njit, prange
 from barchan.kernels.turning import rotated
 from barchan.kernels.wall_frames import frame_pose
+
+AROUND = 6  # the last columns of `shape_table` in a periodic scene: lower corner and lengths of the box, m
 
 
 @njit(cache=True)
@@ -77,7 +79,7 @@ def wall_course(
 
 
 @njit(cache=True)
-def wall_gap(
+def piece_gap(
     piece: int, x: float, y: float, z: float, frame: Any, pose: Any, kind: Any, shape_table: Any
 ) -> tuple[float, float, float, float]:
     """Distance of a point from a piece, m, and the unit normal from the piece to the point, in the scene's frame."""
@@ -87,6 +89,74 @@ def wall_gap(
     distance, nx, ny, nz = surface_gap(kind[piece], lx, ly, lz, shape_table, piece)
     nx, ny, nz = rotated(qw, qx, qy, qz, nx, ny, nz)
     return distance, nx, ny, nz
+
+
+@njit(cache=True)
+def turns_round(x: float, low: float, length: float, reach: float) -> tuple[float, int, int]:
+    """How far a coordinate, m, is beyond a periodic box, and from which to which further turn its image may matter.
+
+    That is one to either side where a face is nearer than reach, m. A length of 0: the axis does not repeat.
+    """
+    if length == 0.0:
+        return 0.0, 0, 0
+    turned = length * math.floor((x - low) / length)
+    above = x - turned - low
+    return turned, -1 if above < reach else 0, 1 if length - above < reach else 0
+
+
+@njit(cache=True)
+def ends_inside(x: float, low: float, length: float, slack: float, turn: int) -> bool:
+    """Whether the foot of a gap lies in the box along an axis, wider by slack, m; asked of images alone."""
+    return turn == 0 or (x > low - slack and x < low + length + slack)
+
+
+@njit(cache=True)
+def image_shift(
+    piece: int, x: float, y: float, z: float, reach: float, slack: float, frame: Any, pose: Any, kind: Any,
+    shape_table: Any,
+) -> tuple[float, float, float]:  # fmt: skip
+    """By how much, m, a point is to be taken back to meet the piece itself where it is near one of its images.
+
+    A periodic box repeats what of a bounded piece lies in it. The point is brought into the box; where it is nearer to
+    a face than reach, m, the surface beyond that face comes from the other end of the box, and counts if its nearest
+    point lies there, in the box wider by slack, m, and is nearer than what is on this side.
+    """
+    at = shape_table.shape[1] - AROUND
+    x_low, y_low, z_low = shape_table[piece, at], shape_table[piece, at + 1], shape_table[piece, at + 2]
+    x_long, y_long, z_long = shape_table[piece, at + 3], shape_table[piece, at + 4], shape_table[piece, at + 5]
+    ox, x_first, x_last = turns_round(x, x_low, x_long, reach)
+    oy, y_first, y_last = turns_round(y, y_low, y_long, reach)
+    oz, z_first, z_last = turns_round(z, z_low, z_long, reach)
+    if x_first == x_last and y_first == y_last and z_first == z_last:
+        return ox, oy, oz
+    x, y, z = x - ox, y - oy, z - oz
+    nearest, _, _, _ = piece_gap(piece, x, y, z, frame, pose, kind, shape_table)
+    bx, by, bz = 0, 0, 0
+    for ix in range(x_first, x_last + 1):
+        for iy in range(y_first, y_last + 1):
+            for iz in range(z_first, z_last + 1):
+                px, py, pz = x - ix * x_long, y - iy * y_long, z - iz * z_long
+                distance, nx, ny, nz = piece_gap(piece, px, py, pz, frame, pose, kind, shape_table)
+                if (
+                    distance < nearest
+                    and ends_inside(px - distance * nx, x_low, x_long, slack, ix)
+                    and ends_inside(py - distance * ny, y_low, y_long, slack, iy)
+                    and ends_inside(pz - distance * nz, z_low, z_long, slack, iz)
+                ):
+                    nearest, bx, by, bz = distance, ix, iy, iz
+    return ox + bx * x_long, oy + by * y_long, oz + bz * z_long
+
+
+@njit(cache=True)
+def wall_gap(
+    piece: int, x: float, y: float, z: float, reach: float, slack: float, frame: Any, pose: Any, kind: Any,
+    shape_table: Any,
+) -> tuple[float, float, float, float]:  # fmt: skip
+    """`piece_gap`, and in a periodic box that from the image of the piece which `image_shift` finds."""
+    if PERIODIC:
+        ox, oy, oz = image_shift(piece, x, y, z, reach, slack, frame, pose, kind, shape_table)
+        x, y, z = x - ox, y - oy, z - oz
+    return piece_gap(piece, x, y, z, frame, pose, kind, shape_table)
 
 
 @njit(cache=True, parallel=True)
@@ -113,45 +183,77 @@ def near_pieces(
     for entry in range(len(grids.loose)):
         p = grids.loose[entry]
         if present[p]:
-            distance, _, _, _ = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
+            distance, _, _, _ = wall_gap(p, x, y, z, reach, reach, frame, pose, kind, shape_table)
             if distance < reach:
                 if n < room:
                     found[i, n] = p
                 n += 1
     for g in range(len(grids.piece)):
-        f = frame[grids.piece[g]]
-        if not present[grids.piece[g]]:
+        p = grids.piece[g]
+        if not present[p]:
             continue
-        lx, ly, lz = rotated(
-            pose[f, 3], -pose[f, 4], -pose[f, 5], -pose[f, 6], x - pose[f, 0], y - pose[f, 1], z - pose[f, 2]
-        )
-        lx, ly, lz = lx - grids.corner[g, 0], ly - grids.corner[g, 1], lz - grids.corner[g, 2]
-        size, cells = grids.size[g], grids.cells[g]
-        low_x, high_x = cell_range(lx, reach, size, cells[0])
-        low_y, high_y = cell_range(ly, reach, size, cells[1])
-        low_z, high_z = cell_range(lz, reach, size, cells[2])
-        for cx in range(low_x, high_x):
-            for cy in range(low_y, high_y):
-                for cz in range(low_z, high_z):
-                    c = grids.offset[g] + (cx * cells[1] + cy) * cells[2] + cz
-                    for e in range(grids.start[c], grids.start[c + 1]):
-                        p = grids.entries[e]
-                        # A facet lies in several cells: it is looked at in the lowest of those searched.
-                        if (
-                            cx != max(low_x, grids.first[p, 0])
-                            or cy != max(low_y, grids.first[p, 1])
-                            or cz != max(low_z, grids.first[p, 2])
-                        ):
+        if PERIODIC:
+            at = shape_table.shape[1] - AROUND
+            x_long, y_long, z_long = shape_table[p, at + 3], shape_table[p, at + 4], shape_table[p, at + 5]
+            ox, x_first, x_last = turns_round(x, shape_table[p, at], x_long, reach)
+            oy, y_first, y_last = turns_round(y, shape_table[p, at + 1], y_long, reach)
+            oz, z_first, z_last = turns_round(z, shape_table[p, at + 2], z_long, reach)
+            for ix in range(x_first, x_last + 1):
+                for iy in range(y_first, y_last + 1):
+                    for iz in range(z_first, z_last + 1):
+                        n = near_facets(
+                            i, g, n, x - ox - ix * x_long, y - oy - iy * y_long, z - oz - iz * z_long, reach, grids,
+                            frame, pose, kind, shape_table, found,
+                        )  # fmt: skip
+        else:
+            n = near_facets(i, g, n, x, y, z, reach, grids, frame, pose, kind, shape_table, found)
+    return n
+
+
+@njit(cache=True)
+def near_facets(
+    i: int, g: int, n: int, x: float, y: float, z: float, reach: float, grids: Any, frame: Any, pose: Any, kind: Any,
+    shape_table: Any, found: Any,
+) -> int:  # fmt: skip
+    """Add the facets of mesh g nearer to a point than reach, m, to the n pieces in found[i]; how many there are then.
+
+    A facet that was found at another image of the point is counted once, as far as the row is long enough.
+    """
+    room = found.shape[1]
+    f = frame[grids.piece[g]]
+    lx, ly, lz = rotated(
+        pose[f, 3], -pose[f, 4], -pose[f, 5], -pose[f, 6], x - pose[f, 0], y - pose[f, 1], z - pose[f, 2]
+    )
+    lx, ly, lz = lx - grids.corner[g, 0], ly - grids.corner[g, 1], lz - grids.corner[g, 2]
+    size, cells = grids.size[g], grids.cells[g]
+    low_x, high_x = cell_range(lx, reach, size, cells[0])
+    low_y, high_y = cell_range(ly, reach, size, cells[1])
+    low_z, high_z = cell_range(lz, reach, size, cells[2])
+    for cx in range(low_x, high_x):
+        for cy in range(low_y, high_y):
+            for cz in range(low_z, high_z):
+                c = grids.offset[g] + (cx * cells[1] + cy) * cells[2] + cz
+                for e in range(grids.start[c], grids.start[c + 1]):
+                    p = grids.entries[e]
+                    # A facet lies in several cells: it is looked at in the lowest of those searched.
+                    if (
+                        cx != max(low_x, grids.first[p, 0])
+                        or cy != max(low_y, grids.first[p, 1])
+                        or cz != max(low_z, grids.first[p, 2])
+                    ):
+                        continue
+                    distance, _, _, _ = piece_gap(p, x, y, z, frame, pose, kind, shape_table)
+                    if distance < reach:
+                        k = min(n, room)
+                        while k > 0 and found[i, k - 1] > p:
+                            k -= 1
+                        if PERIODIC and k > 0 and found[i, k - 1] == p:
                             continue
-                        distance, _, _, _ = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
-                        if distance < reach:
-                            if n < room:
-                                k = n
-                                while k > 0 and found[i, k - 1] > p:
-                                    found[i, k] = found[i, k - 1]
-                                    k -= 1
-                                found[i, k] = p
-                            n += 1
+                        if n < room:
+                            for later in range(n, k, -1):
+                                found[i, later] = found[i, later - 1]
+                            found[i, k] = p
+                        n += 1
     return n
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from barchan.kernels.bound import (
     MESHES,
+    PERIODIC,
     WALL_MEMORY,
     WALL_PATH,
     WALL_VECTOR,
@@ -22,11 +23,12 @@ from barchan.kernels.bound import (
 from barchan.kernels.jit import inlined, njit, prange
 from barchan.kernels.lanes import ask_for_lines
 from barchan.kernels.soft_slots import WALL_SLOTS, WALL_WORKS
-from barchan.kernels.soft_surfaces import wall_gap
+from barchan.kernels.soft_surfaces import image_shift, piece_gap, wall_gap
 
 ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
 M1, M2, M3, M4, M5 = WALL_MEMORY > 1, WALL_MEMORY > 2, WALL_MEMORY > 3, WALL_MEMORY > 4, WALL_MEMORY > 5
 TINY = 1e-100
+BEYOND = -1e-9  # of a radius: what is not farther than this beyond a periodic face is met on this side of it
 FAR = 1e300
 SOON = 24  # contacts ahead: what is asked for then, to be in the cache by the time it is wanted
 # What `seam` says of a near contact: that it counts; that the sphere's centre is behind the surface; that it does not
@@ -77,10 +79,13 @@ def touch_wall(
     at_work = (k // 16) * 16 * WALL_WORKS + k % 16
     at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
     x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
+    ox, oy, oz = 0.0, 0.0, 0.0
+    if PERIODIC:
+        ox, oy, oz = image_shift(p, x, y, z, radius, BEYOND * radius, frame, pose, kind, shape_table)
     if MESHES:
         distance, ux, uy, uz = joined_gap(k, gap, seam)
     else:
-        distance, ux, uy, uz = wall_gap(p, x, y, z, frame, pose, kind, shape_table)
+        distance, ux, uy, uz = piece_gap(p, x - ox, y - oy, z - oz, frame, pose, kind, shape_table)
     if distance >= radius or absorbing[p] > 0.0:
         if distance < radius and advance > 0.0:
             swallowed[0] = 1.0
@@ -98,9 +103,9 @@ def touch_wall(
     pax, pay, paz = motion[a, 4], motion[a, 5], motion[a, 6]
     f = frame[p]
     wx, wy, wz = pose[f, 10], pose[f, 11], pose[f, 12]
-    wall_x = pose[f, 7] + wy * zz - wz * zy
-    wall_y = pose[f, 8] + wz * zx - wx * zz
-    wall_z = pose[f, 9] + wx * zy - wy * zx
+    wall_x = pose[f, 7] + wy * (zz - oz) - wz * (zy - oy)
+    wall_y = pose[f, 8] + wz * (zx - ox) - wx * (zz - oz)
+    wall_z = pose[f, 9] + wx * (zy - oy) - wy * (zx - ox)
     vx = wall_x - motion[a, 0] - (pay * az - paz * ay)
     vy = wall_y - motion[a, 1] - (paz * ax - pax * az)
     vz = wall_z - motion[a, 2] - (pax * ay - pay * ax)
@@ -202,8 +207,9 @@ def wall_state(
             distance, _, _, _ = joined_gap(k, gap, seam)
         else:
             distance, _, _, _ = wall_gap(
-                piece[k], place[i, 0], place[i, 1], place[i, 2], frame, pose, kind, shape_table
-            )
+                piece[k], place[i, 0], place[i, 1], place[i, 2], place[i, 3], BEYOND * place[i, 3], frame, pose, kind,
+                shape_table,
+            )  # fmt: skip
         overlap = place[i, 3] - distance
         out[k, 0] = overlap
         out[k, 1] = 0.0

@@ -8,11 +8,10 @@ from typing import Annotated, Any
 from annotated_types import Ge
 
 from barchan.laws import Law, Surface
-from barchan.laws._normal import hertz_contact_time, viscoelastic_constant, viscoelastic_damping
+from barchan.laws._normal import hertz_contact_time, viscoelastic_damping
 from barchan.scene.quantities import Speed, Unit
 
 PAPER_DAMPING = 50.0  # kβ, N s/m^(3/2), where neither the law nor a material says anything about damping
-OVERDAMPED = 5.0  # a contact damped beyond m*/(kβ √ξ) is as hard to follow as a collision that lasts this many times it
 
 
 class Viscoelastic(Law):
@@ -39,9 +38,5 @@ class Viscoelastic(Law):
         raise TypeError(f"{type(self).__name__} defines no friction")
 
     def contact_time(self, surface: Surface, radius: float, mass: float, speed: float) -> float:
-        normal = self.normal_constants(surface)
-        stiffness = normal["stiffness"] * math.sqrt(radius)
-        damping = viscoelastic_constant(stiffness, mass, normal["damping"], normal["damping_scale"])
-        deepest = (1.25 * mass * speed**2 / stiffness) ** 0.4
-        overdamped = OVERDAMPED * mass / max(damping * math.sqrt(deepest), 1e-300)
-        return min(hertz_contact_time(stiffness, mass, speed), overdamped)
+        stiffness = self.normal_constants(surface)["stiffness"] * math.sqrt(radius)
+        return hertz_contact_time(stiffness, mass, speed)

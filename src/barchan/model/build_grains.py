@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -83,7 +84,7 @@ def build_group(scene: GrainScene, index: int, rng: np.random.Generator, *, wher
     """The grains of one group, with ids from 0; `where` is its path in error messages."""
     group = scene.grains[index]
     sizing, placing, moving, turning = rng.spawn(4)
-    clump = clump_of(group.shape)
+    clump = clump_of(group.shape, where)
     position, size, file = _placed(scene, group, clump, sizing, placing, where)
     velocity = None if file is None else file.velocity
     grains = assemble(scene, group, clump, position, size, moving, turning, index, velocity=velocity)
@@ -133,10 +134,16 @@ def assemble(
     )
 
 
-def clump_of(shape: GrainShape) -> ClumpProperties:
-    """The spheres and properties of a grain of size 1 m, or of a clump given in metres as it is."""
+def clump_of(shape: GrainShape, where: str = "") -> ClumpProperties:
+    """The spheres and properties of a grain of size 1 m, or of a clump given in metres as it is.
+
+    `where` is the path of the group or source in error messages.
+    """
     if isinstance(shape, FLAT_SHAPES):
-        return flat_clump(shape)
+        try:
+            return flat_clump(shape)
+        except SceneError as error:
+            raise SceneError(replace(one, where=f"{where}.{one.where}") for one in error.findings) from None
     if isinstance(shape, ClumpGrain):
         offsets = np.array([sphere.position for sphere in shape.spheres])
         return clump_properties(offsets, np.array([sphere.radius for sphere in shape.spheres]))

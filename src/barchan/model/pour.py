@@ -40,7 +40,7 @@ class Pourer:
     def __init__(self, scene: Scene, index: int) -> None:
         self.scene, self.index = scene, index
         self.source: Source = scene.sources[index]
-        self.clump = clump_of(self.source.shape)
+        self.clump = clump_of(self.source.shape, f"sources[{index}]")
         self.space = space_in(scene, self.source.region)
         self.box = np.zeros(3)
         if scene.box is not None:

@@ -9,15 +9,14 @@ import numpy as np
 
 from barchan.errors import Finding, SceneError
 from barchan.integrators import RungeKutta
-from barchan.laws._viscoelastic import OVERDAMPED
 from barchan.model import course
 from barchan.model.build import Model
+from barchan.model.encounters import contact_time, damping_time
 from barchan.model.grains import Grains
-from barchan.motions.servo import Servo
 from barchan.scene.events import ChangeGravity
-from barchan.scene.materials import surface
 
 STEPS_PER_CONTACT = 30  # steps that the shortest collision is resolved with
+DAMPED_SHARE = 0.8  # of the time in which damping stops a motion
 LEAPFROG_SHARE = 0.003  # of √(d/g), of hard spheres
 STATED = "as the scene states it"
 FEWEST_PER_CONTACT = 8  # fewer is an error: energy is no longer conserved in a collision
@@ -40,7 +39,7 @@ class TimeStep(NamedTuple):
 
 
 def choose(model: Model, grains: Grains) -> TimeStep:
-    """The scene's time step where it states one, else the shortest collision time over STEPS_PER_CONTACT.
+    """The scene's time step where it states one, else the longest with which collisions and damping are resolved.
 
     Either is shortened a little, so that a whole number of steps fills a frame.
     """
@@ -49,22 +48,40 @@ def choose(model: Model, grains: Grains) -> TimeStep:
     if scene.solver == "hard":
         return _hard(model, grains, frame)
     speed = impact_speed(model, grains)
-    shortest = contact_time(model, grains, speed)
+    shortest, damped = contact_time(model, grains, speed), damping_time(model, grains, speed)
     if scene.time_step is not None:
-        if scene.time_step > shortest / FEWEST_PER_CONTACT and not scene.integrator.adaptive:
-            raise SceneError(Finding(
-                "time_step", f"{scene.time_step:.3g} s",
-                f"the shortest collision lasts {shortest:.3g} s (impact at {speed:.3g} m/s) and needs at least "
-                f"{FEWEST_PER_CONTACT} steps",
-                f"leave time_step out, or take at most {shortest / STEPS_PER_CONTACT:.2g} s",
-            ))  # fmt: skip
+        if not scene.integrator.adaptive:
+            _check_stated(scene.time_step, shortest, damped, speed)
         chosen = TimeStep.fitting(scene.time_step, frame, STATED)
+    elif DAMPED_SHARE * damped < shortest / STEPS_PER_CONTACT:
+        why = f"{DAMPED_SHARE:g} of the {damped:.3g} s in which damping stops a motion at contacts"
+        chosen = TimeStep.fitting(DAMPED_SHARE * damped, frame, why)
     else:
         why = f"1/{STEPS_PER_CONTACT} of the shortest collision, {shortest:.3g} s at {speed:.3g} m/s"
         chosen = TimeStep.fitting(shortest / STEPS_PER_CONTACT, frame, why)
     if isinstance(scene.integrator, RungeKutta):
         return chosen._replace(text=_limits(scene.integrator, frame), fixed=False)
     return chosen
+
+
+def _check_stated(step: float, shortest: float, damped: float, speed: float) -> None:
+    """SceneError where a stated step, s, is too long for collisions of `shortest` s at `speed` m/s, or for damping
+
+    that stops a motion within `damped` s: grains would be thrown back by what should only slow them.
+    """
+    advice = f"leave time_step out, or take at most {min(shortest / STEPS_PER_CONTACT, DAMPED_SHARE * damped):.2g} s"
+    if step > shortest / FEWEST_PER_CONTACT:
+        raise SceneError(Finding(
+            "time_step", f"{step:.3g} s",
+            f"the shortest collision lasts {shortest:.3g} s (impact at {speed:.3g} m/s) and needs at least "
+            f"{FEWEST_PER_CONTACT} steps",
+            advice,
+        ))  # fmt: skip
+    if step > damped:
+        raise SceneError(Finding(
+            "time_step", f"{step:.3g} s", f"damping stops a motion within {damped:.3g} s, and no step may be longer",
+            f"{advice}, or take weaker damping (restitution, drag and the like)",
+        ))  # fmt: skip
 
 
 def _limits(integrator: RungeKutta, frame: float) -> str:
@@ -124,53 +141,3 @@ def _fall(model: Model, grains: Grains, gravity: np.ndarray) -> float:
     floors = model.walls.heights(up)  # nothing hits a wall that absorbs
     low = min([float(heights.min()), *(float(f) for f in floors if math.isfinite(f))])
     return math.sqrt(2 * size * max(float(heights.max()) - low, float(grains.radius.max())))
-
-
-def contact_time(model: Model, grains: Grains, speed: float) -> float:
-    """The shortest collision, s, of the lightest grains of every group with each other and with every wall."""
-    scene = model.scene
-    materials = list(scene.materials)
-    shortest = math.inf
-    for group in np.unique(grains.group):
-        mine = np.flatnonzero(grains.group == group)
-        at = mine[np.argmin(grains.mass[mine])]
-        spheres = grains.sphere_radius[grains.start[at] : grains.start[at + 1]]
-        arm = grains.radius[at] - spheres.min()
-        # A clump that is hit off its centre gives way by turning: its effective mass is smaller.
-        mass = grains.mass[at] / (1 + grains.mass[at] * arm**2 / grains.inertia[at].min())
-        name = materials[grains.material[at]]
-        for other in {materials[m] for m in np.unique(grains.material)}:
-            pair = surface(scene, name, other, False)
-            shortest = min(shortest, model.law.contact_time(pair, spheres.min() / 2, mass / 2, speed))
-        for wall in {materials[m] for m in np.unique(model.walls.material)}:
-            pair = surface(scene, name, wall, True)
-            shortest = min(shortest, model.wall_law.contact_time(pair, spheres.min(), mass, speed))
-        for owner, moved in servo_masses(model, grains):
-            pair = surface(scene, name, owner, True)
-            light = mass * moved / (mass + moved)
-            shortest = min(shortest, model.wall_law.contact_time(pair, spheres.min(), light, speed))
-    if scene.drag and len(grains):
-        shortest = min(shortest, OVERDAMPED * float(grains.mass.min()) / scene.drag)
-    shortest = min(shortest, _tether_time(model, grains))
-    return shortest if math.isfinite(shortest) else 1 / scene.frame_rate
-
-
-def _tether_time(model: Model, grains: Grains) -> float:
-    """Half the period, s, of the quickest tethered grain, or as long as its dashpot takes to stop it."""
-    names, shortest = [group.name for group in model.scene.grains], math.inf
-    for tether in model.scene.tethers:
-        mass = float(grains.mass[grains.group == names.index(tether.group)].min())
-        halt = OVERDAMPED * mass / tether.damping if tether.damping else math.inf
-        shortest = min(shortest, math.pi * math.sqrt(mass / tether.stiffness), halt)
-    return shortest
-
-
-def servo_masses(model: Model, grains: Grains) -> list[tuple[str, float]]:
-    """Material of every wall that forces move, and how heavy, kg, it feels to a grain that hits it."""
-    found = []
-    for wall in model.scene.walls:
-        if wall.motion and isinstance(wall.motion[-1], Servo):
-            servo = wall.motion[-1]
-            arm = float(np.linalg.norm(grains.position - np.array(servo.center), axis=1).max(initial=0.0))
-            found.append((wall.material, servo.mass or (servo.inertia or 1.0) / max(arm**2, 1e-300)))
-    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import heapq
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ _SAME = 1e-9  # of the extent: corners closer than this are one
 _ROUNDS = 12  # of cutting sides that a triangulation missed
 _SMOOTHINGS = 6
 _FLAT = 1e-12  # of the extent: a triangle of less height has its corners on one line, as far as rounding can tell
+_MOST = 100_000  # triangles of one grain
 _THINNEST = 0.01  # degrees: thinner triangles have hardly a mass, and no time step would be short enough for them
 
 
@@ -160,7 +162,9 @@ def triangulated(points: np.ndarray, mesh_size: float | None, least_angle: float
     polygon = shapely.Polygon(points)
     nothing = _FLAT * float(np.ptp(points, axis=0).max()) ** 2
     if not polygon.is_valid or polygon.area <= nothing:
-        why = shapely.is_valid_reason(polygon) if polygon.area > nothing else "it has no area"
+        # The two halves of a bow tie may have the same area with opposite signs: what it spans tells that it is one.
+        spans = shapely.MultiPoint(points).convex_hull.area > nothing
+        why = shapely.is_valid_reason(polygon) if spans else "it has no area"
         raise SceneError(Finding("shape.points", f"no simple polygon: {why}", "sides must not cross or touch"))
     if mesh_size is None:
         pieces = shapely.get_parts(shapely.constrained_delaunay_triangles(polygon))
@@ -168,6 +172,7 @@ def triangulated(points: np.ndarray, mesh_size: float | None, least_angle: float
         places, name = np.unique(corners.reshape(-1, 2), axis=0, return_inverse=True)
         corners = places[_without_flat(places, name.reshape(-1, 3))]
     else:
+        _check_mesh_size(polygon, points, mesh_size)
         corners = _meshed(polygon, points, mesh_size)
     corners = np.where((areas(corners) > 0)[:, None, None], corners, corners[:, ::-1])
     missing = abs(areas(corners).sum() - polygon.area) / polygon.area
@@ -182,6 +187,21 @@ def triangulated(points: np.ndarray, mesh_size: float | None, least_angle: float
             "set a smaller mesh_size, or move corners" + (", or allow it with least_angle" if thin > _THINNEST else ""),
         ))  # fmt: skip
     return corners
+
+
+def _check_mesh_size(polygon: Any, points: np.ndarray, mesh_size: float) -> None:
+    """SceneError where a mesh would have more triangles than a grain can sensibly have, or than memory holds.
+
+    An equilateral triangle of that edge has √3/4 of its square, and the points of the mesh are looked for in the
+    rectangle about the polygon.
+    """
+    spanned = float(np.prod(np.ptp(points, axis=0)))
+    count = max(polygon.area / 0.433, spanned / 43.3) / mesh_size**2 + polygon.length / mesh_size
+    if count > _MOST:
+        raise SceneError(Finding(
+            "shape.mesh_size", f"{mesh_size:g} m would cut the polygon into about {count:.1g} triangles",
+            f"a grain may have {_MOST}", f"take at least {mesh_size * float(np.sqrt(2 * count / _MOST)):.1g} m",
+        ))  # fmt: skip
 
 
 def _flat(points: np.ndarray, found: np.ndarray) -> np.ndarray:

@@ -19,6 +19,7 @@ from barchan.observables.flow import gate_series, gate_values
 from barchan.run.schedule import Schedule
 from barchan.run.start import last_grains
 from barchan.scene import Scene
+from barchan.solvers import unused
 
 ALWAYS = ("energy", "contacts", "pile", "count")  # observables of every run
 # Grain-steps between two visits: about a fifth of a second on one core, ten seconds on a GPU, from which all grains are
@@ -104,7 +105,7 @@ class Plan:
             time_step = timestep.choose(model, grains)
         if time_step.fixed:
             _check_rate(scene, time_step.value)
-        return cls(scene, model, grains, time_step, measures, warnings, device)
+        return cls(scene, model, grains, time_step, measures, (*unused.other_tables(scene), *warnings), device)
 
     @property
     def steps(self) -> int:

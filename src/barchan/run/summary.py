@@ -44,7 +44,7 @@ ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
     ("recorded", lambda frames, samples: f"{frames} frames, {samples} samples"),
     ("worst overlap", lambda worst_overlap: f"{100 * worst_overlap:.3g}% of the smaller radius"),
     ("worst overlap", lambda overlap_share: f"{100 * overlap_share:.3g}% of the smaller triangle"),
-    ("overlaps by kind", lambda overlap_kinds: ", ".join(f"{n} {kind}" for kind, n in overlap_kinds.items()) or "none"),
+    ("overlaps by kind", lambda overlap_kinds: _kinds(overlap_kinds)),
     (
         "broken beams",
         lambda broken_beams, yielded_beams, fragments: (
@@ -70,6 +70,11 @@ ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
         ),
     ),
 )
+
+
+def _kinds(seen: dict[str, int]) -> str:
+    """How many overlaps there were of each of Pöschel's kinds, or graded ones of `exact` contacts."""
+    return ", ".join(f"{n} {kind.replace('kind_', 'of kind ')}" for kind, n in seen.items()) or "none"
 
 
 def _steps(number: int, shortest: float, longest: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from barchan.scene.peeking import items, listed, names, peek
+from barchan.scene.peeking import is_nonzero, items, listed, names, peek
 from barchan.scene.problems import fault, located, unknown_name
 from barchan.scene.tables import Table
 
@@ -74,7 +74,7 @@ def _action(fields: Mapping[str, Any], place: tuple[int | str, ...], action: Any
         yield from _known(peek(action, "source"), "sources", names(fields, "sources"), (*place, "source"))
     if kind == "gravity" and fields.get("dimensions") == 2:
         sideways = listed(peek(action, "to"))[1:2]
-        if sideways and sideways[0] not in (0, 0.0):
+        if sideways and is_nonzero(sideways[0]):
             error = fault("gravity along y in two dimensions", "must be 0: grains move in the x–z plane")
             yield located(error, (*place, "to", 1), sideways[0])
 

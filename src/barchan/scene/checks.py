@@ -8,7 +8,7 @@ from typing import Any
 from pydantic_core import InitErrorDetails
 
 from barchan.scene.check_flow import flow_problems
-from barchan.scene.peeking import items, listed, names, peek
+from barchan.scene.peeking import is_nonzero, items, listed, names, peek
 from barchan.scene.problems import Place, fault, located, unknown_name
 
 
@@ -66,13 +66,27 @@ def _space(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
         error = fault("periodic along y in two dimensions", "must be false: grains move in the x–z plane")
         yield located(error, ("periodic", 1), True)
     sideways = listed(fields.get("gravity"))[1:2]
-    if flat and sideways and sideways[0] not in (0, 0.0):
+    if flat and sideways and is_nonzero(sideways[0]):
         error = fault("gravity along y in two dimensions", "must be 0: grains move in the x–z plane")
         yield located(error, ("gravity", 1), sideways[0])
+    if flat:
+        yield from _flat_motion(fields)
     step, duration = fields.get("time_step"), fields.get("duration")
     if isinstance(step, (int, float)) and isinstance(duration, (int, float)) and step > duration > 0:
         error = fault(f"{step:g} s is longer than the duration of {duration:g} s", "must be far shorter")
         yield located(error, ("time_step",), step)
+
+
+def _flat_motion(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
+    """Velocities along y, and spins about x and z, which grains in two dimensions cannot have."""
+    moving = [(family, index, item) for family in ("grains", "sources") for index, item in items(fields, family)]
+    for family, index, item in moving:
+        for name, axes, way in (("velocity", (1,), "along y"), ("spin", (0, 2), "about x or z")):
+            for axis in axes:
+                value = listed(peek(item, name))[axis : axis + 1]
+                if value and is_nonzero(value[0]):
+                    error = fault(f"{name} {way} in two dimensions", "must be 0: grains move in the x–z plane")
+                    yield located(error, (family, index, name, axis), value[0])
 
 
 def _tethers(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:

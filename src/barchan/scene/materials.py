@@ -75,8 +75,19 @@ def surface(scene: Scene, a_name: str, b_name: str, wall: bool) -> Surface:
         wall=wall,
         tangential_restitution=max(a.tangential_restitution, b.tangential_restitution),
     )
-    override = next((pair for pair in scene.pairs if set(pair.between) == {a_name, b_name}), None)
+    override = _override(scene, a_name, b_name)
     return plain if override is None else _overridden(plain, override)
+
+
+def flat_young(scene: Scene, a_name: str, b_name: str) -> float:
+    """Y, Pa, of two materials in contacts of flat grains: of springs in series, or what the scene's `pairs` say."""
+    a, b = scene.materials[a_name].young, scene.materials[b_name].young
+    override = _override(scene, a_name, b_name)
+    return 2 * a * b / (a + b) if override is None or override.young_effective is None else override.young_effective
+
+
+def _override(scene: Scene, a_name: str, b_name: str) -> PairOverride | None:
+    return next((pair for pair in scene.pairs if set(pair.between) == {a_name, b_name}), None)
 
 
 def _shear_compliance(material: Material) -> float:

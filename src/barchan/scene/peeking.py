@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,3 +26,14 @@ def listed(value: Any) -> list[Any]:
 def peek(item: Any, name: str) -> Any:
     """A field of a table that is still a dict, or already an instance."""
     return item.get(name) if isinstance(item, Mapping) else getattr(item, name, None)
+
+
+def is_nonzero(value: Any) -> bool:
+    """Whether a quantity, a number or a text with a unit, is another one than 0; what is none is told elsewhere."""
+    if isinstance(value, str):
+        found = re.match(r"\s*([-+]?[\d.]+(?:[eE][-+]?\d+)?)", value)
+        try:
+            return found is not None and float(found[1]) != 0
+        except ValueError:
+            return False
+    return isinstance(value, (int, float)) and value != 0

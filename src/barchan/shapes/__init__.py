@@ -57,6 +57,7 @@ class Piece(NamedTuple):
     orientation: Quaternion  # (w, x, y, z), from the piece's frame to the scene's
     parameters: tuple[float, ...]
     axial: bool = False  # turning about its own z axis leaves the surface where it is
+    bounded: bool = False  # it ends somewhere, and shuts no grain in: a periodic box repeats it as it repeats grains
     facet: Facet | None = None
 
 
@@ -80,6 +81,11 @@ class Shape(Part):
     def surface(self, low: Any, high: Any) -> tuple[np.ndarray, np.ndarray]:
         """Vertices (k, 3) in m and triangles (t, 3) that fill the shape; infinite shapes are cut likewise."""
         raise TypeError(f"{type(self).__name__} has no surface")
+
+
+def bounded(piece: Piece) -> Piece:
+    """The piece as one that a periodic box repeats."""
+    return piece._replace(bounded=True)
 
 
 def piece_along(gap: Gap, origin: Vector, axis: Vector, *parameters: float) -> Piece:

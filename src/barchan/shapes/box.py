@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import ValidationInfo, field_validator
 
 from barchan.scene.quantities import Position
-from barchan.shapes import Piece, Shape, Vector, _drawing, piece_turned
+from barchan.shapes import Piece, Shape, Vector, _drawing, bounded, piece_turned
 from barchan.shapes.rectangle import Rectangle
 
 Face = Literal["-x", "+x", "-y", "+y", "-z", "+z"]
@@ -77,7 +77,7 @@ class Box(Shape):
         if self.side == "inside":
             return [piece for face in self.faces() for piece in face.pieces()]
         low, high = np.asarray(self.low), np.asarray(self.high)
-        return [piece_turned(gap, (low + high) / 2.0, (1.0, 0.0, 0.0, 0.0), *((high - low) / 2.0))]
+        return [bounded(piece_turned(gap, (low + high) / 2.0, (1.0, 0.0, 0.0, 0.0), *((high - low) / 2.0)))]
 
     def outline(self, low: Any, high: Any) -> list[np.ndarray]:
         corners = [face.corners() for face in self.faces()]

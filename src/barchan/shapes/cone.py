@@ -6,11 +6,9 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import ValidationInfo, field_validator
 
-from barchan.geometry import Axis
-from barchan.scene.quantities import NonNegativeLength, Position, PositiveLength
-from barchan.shapes import Piece, Shape, _drawing, piece_along
+from barchan.shapes import _drawing
+from barchan.shapes._tapered import Tapered
 
 
 def gap(x: float, y: float, z: float, bottom: float, top: float, height: float) -> tuple[float, float, float, float]:
@@ -30,7 +28,7 @@ def gap(x: float, y: float, z: float, bottom: float, top: float, height: float) 
     return distance, -height / slant * cx, -height / slant * cy, widening / slant
 
 
-class Cone(Shape):
+class Cone(Tapered):
     """A hopper's funnel: the mantle of a truncated cone, open at both ends, two-sided, rims included.
 
     From `point` (m), the centre of the bottom rim, it reaches `height` (m) along `axis`; its radius goes from
@@ -38,28 +36,10 @@ class Cone(Shape):
     """
 
     key: ClassVar[str] = "cone"
-
-    point: Position = (0.0, 0.0, 0.0)
-    axis: Axis = (0.0, 0.0, 1.0)
-    bottom_radius: NonNegativeLength
-    top_radius: NonNegativeLength
-    height: PositiveLength
-
-    @field_validator("top_radius")
-    @classmethod
-    def _has_width(cls, top: float, info: ValidationInfo) -> float:
-        if top == 0.0 and info.data.get("bottom_radius") == 0.0:
-            raise ValueError("one of the two radii must be > 0")
-        return top
-
-    def pieces(self) -> list[Piece]:
-        return [piece_along(gap, self.point, self.axis, self.bottom_radius, self.top_radius, self.height)]
+    gap = staticmethod(gap)
 
     def outline(self, low: Any, high: Any) -> list[np.ndarray]:
-        return _drawing.revolution_outline(self._profile(), self.point, self.axis)
+        return _drawing.revolution_outline(self.mantle(), self.point, self.axis)
 
     def surface(self, low: Any, high: Any) -> tuple[np.ndarray, np.ndarray]:
-        return _drawing.revolution_surface(self._profile(), self.point, self.axis)
-
-    def _profile(self) -> list[tuple[float, float]]:
-        return [(self.bottom_radius, 0.0), (self.top_radius, self.height)]
+        return _drawing.revolution_surface(self.mantle(), self.point, self.axis)

@@ -10,7 +10,7 @@ from pydantic import ValidationInfo, field_validator
 
 from barchan.geometry import Axis
 from barchan.scene.quantities import Position, PositiveLength
-from barchan.shapes import SIDES, Piece, Shape, _drawing, piece_along
+from barchan.shapes import SIDES, Piece, Shape, _drawing, bounded, piece_along
 
 Side = Literal["inside", "outside", "both"]
 
@@ -62,7 +62,7 @@ class Cylinder(Shape):
         if self.length is None:
             side = SIDES[self.side or "inside"]
             return [piece_along(gap, self.point, self.axis, self.radius, -ENDLESS, ENDLESS, side)]
-        return [piece_along(gap, self.point, self.axis, self.radius, 0.0, self.length, SIDES["both"])]
+        return [bounded(piece_along(gap, self.point, self.axis, self.radius, 0.0, self.length, SIDES["both"]))]
 
     def outline(self, low: Any, high: Any) -> list[np.ndarray]:
         return _drawing.revolution_outline(self._profile(low, high), self.point, self.axis)

@@ -10,7 +10,7 @@ from pydantic import ValidationInfo, field_validator
 
 from barchan.geometry import Axis
 from barchan.scene.quantities import NonNegativeLength, Position, PositiveLength
-from barchan.shapes import Piece, Shape, _drawing, piece_along
+from barchan.shapes import Piece, Shape, _drawing, bounded, piece_along
 
 
 def gap(x: float, y: float, z: float, hole: float, radius: float) -> tuple[float, float, float, float]:
@@ -47,7 +47,7 @@ class Disk(Shape):
         return hole
 
     def pieces(self) -> list[Piece]:
-        return [piece_along(gap, self.center, self.normal, self.hole, self.radius)]
+        return [bounded(piece_along(gap, self.center, self.normal, self.hole, self.radius))]
 
     def outline(self, low: Any, high: Any) -> list[np.ndarray]:
         outer = _drawing.revolution_outline([(self.radius, 0.0)], self.center, self.normal)

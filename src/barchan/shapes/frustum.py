@@ -6,11 +6,9 @@ import math
 from typing import Any, ClassVar
 
 import numpy as np
-from pydantic import ValidationInfo, field_validator
 
-from barchan.geometry import Axis
-from barchan.scene.quantities import NonNegativeLength, Position, PositiveLength
-from barchan.shapes import Piece, Shape, _drawing, piece_along
+from barchan.shapes import _drawing
+from barchan.shapes._tapered import Tapered
 
 
 def gap(x: float, y: float, z: float, bottom: float, top: float, height: float) -> tuple[float, float, float, float]:
@@ -44,7 +42,7 @@ def gap(x: float, y: float, z: float, bottom: float, top: float, height: float) 
     return distance, outward * cx, outward * cy, upward
 
 
-class Frustum(Shape):
+class Frustum(Tapered):
     """A solid truncated cone with flat caps: a cone where one radius is 0, a round bar where both are equal.
 
     From `point` (m), the centre of the bottom cap, it reaches `height` (m) along `axis`; its radius goes from
@@ -52,27 +50,11 @@ class Frustum(Shape):
     """
 
     key: ClassVar[str] = "frustum"
-
-    point: Position = (0.0, 0.0, 0.0)
-    axis: Axis = (0.0, 0.0, 1.0)
-    bottom_radius: NonNegativeLength
-    top_radius: NonNegativeLength
-    height: PositiveLength
-
-    @field_validator("top_radius")
-    @classmethod
-    def _has_width(cls, top: float, info: ValidationInfo) -> float:
-        if top == 0.0 and info.data.get("bottom_radius") == 0.0:
-            raise ValueError("one of the two radii must be > 0")
-        return top
-
-    def pieces(self) -> list[Piece]:
-        return [piece_along(gap, self.point, self.axis, self.bottom_radius, self.top_radius, self.height)]
+    gap = staticmethod(gap)
 
     def outline(self, low: Any, high: Any) -> list[np.ndarray]:
-        profile = [(self.bottom_radius, 0.0), (self.top_radius, self.height)]
-        return _drawing.revolution_outline(profile, self.point, self.axis)
+        return _drawing.revolution_outline(self.mantle(), self.point, self.axis)
 
     def surface(self, low: Any, high: Any) -> tuple[np.ndarray, np.ndarray]:
-        profile = [(0.0, 0.0), (self.bottom_radius, 0.0), (self.top_radius, self.height), (0.0, self.height)]
+        profile = [(0.0, 0.0), *self.mantle(), (0.0, self.height)]
         return _drawing.revolution_surface(profile, self.point, self.axis)

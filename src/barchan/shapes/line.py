@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import ValidationInfo, field_validator
 
 from barchan.scene.quantities import Position
-from barchan.shapes import Piece, Shape, Vector, _drawing, piece_along
+from barchan.shapes import Piece, Shape, Vector, _drawing, bounded, piece_along
 
 
 def gap(x: float, y: float, z: float, length: float) -> tuple[float, float, float, float]:
@@ -39,7 +39,7 @@ class Line(Shape):
     def pieces(self) -> list[Piece]:
         along = np.subtract(self.end, self.start)
         axis = (float(along[0]), float(along[1]), float(along[2]))
-        return [piece_along(gap, self.start, axis, math.hypot(*axis))]
+        return [bounded(piece_along(gap, self.start, axis, math.hypot(*axis)))]
 
     def outline(self, low: Any, high: Any) -> list[np.ndarray]:
         return [np.array([self.start, self.end])]

@@ -17,7 +17,7 @@ from barchan.errors import FileError, Finding, SceneError
 from barchan.geometry import rotate, rotation_about
 from barchan.scene.problems import fault, located
 from barchan.scene.quantities import Angle, Position, Unit
-from barchan.shapes import Facet, Piece, Shape, _drawing, piece_turned
+from barchan.shapes import Facet, Piece, Shape, _drawing, bounded, piece_turned
 
 FORMATS = (".stl", ".obj", ".ply")
 FEATURE_ANGLE = math.radians(15.0)  # edges where the surface bends more are drawn
@@ -155,8 +155,8 @@ class Mesh(Shape):
         normal *= {"outside": 1.0, "inside": -1.0, "both": 0.0}[self.side] / np.linalg.norm(normal, axis=1)[:, None]
         low, high = corners.min(axis=1).tolist(), corners.max(axis=1).tolist()
         return [
-            piece_turned(gap, self.position, orientation, *triangle)._replace(facet=Facet(tuple(a), tuple(b), tuple(n)))
-            for triangle, a, b, n in zip(corners.reshape(-1, 9), low, high, normal.tolist(), strict=True)
+            bounded(piece_turned(gap, self.position, orientation, *triangle)._replace(facet=Facet(*map(tuple, bounds))))
+            for triangle, *bounds in zip(corners.reshape(-1, 9), low, high, normal.tolist(), strict=True)
         ]
 
     def notes(self) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from barchan.scene.quantities import Position
-from barchan.shapes import Piece, Shape, _drawing, piece_along
+from barchan.shapes import Piece, Shape, _drawing, bounded, piece_along
 
 
 def gap(x: float, y: float, z: float) -> tuple[float, float, float, float]:
@@ -27,7 +27,7 @@ class Point(Shape):
     position: Position
 
     def pieces(self) -> list[Piece]:
-        return [piece_along(gap, self.position, (0.0, 0.0, 1.0))]
+        return [bounded(piece_along(gap, self.position, (0.0, 0.0, 1.0)))]
 
     def outline(self, low: Any, high: Any) -> list[np.ndarray]:
         return [np.array([self.position, self.position])]

@@ -10,7 +10,7 @@ from pydantic import ValidationInfo, field_validator
 
 from barchan.geometry import Axis, rotate, rotation_to, rotation_to_frame, unit
 from barchan.scene.quantities import Position, PositiveLength
-from barchan.shapes import Piece, Shape, Vector, _drawing, piece_turned
+from barchan.shapes import Piece, Shape, Vector, _drawing, bounded, piece_turned
 
 
 def gap(x: float, y: float, z: float, half_x: float, half_y: float) -> tuple[float, float, float, float]:
@@ -50,7 +50,8 @@ class Rectangle(Shape):
         return rotation_to(self.normal) if self.edge is None else rotation_to_frame(self.normal, self.edge)
 
     def pieces(self) -> list[Piece]:
-        return [piece_turned(gap, self.center, self.orientation(), self.widths[0] / 2.0, self.widths[1] / 2.0)]
+        half = self.widths[0] / 2.0, self.widths[1] / 2.0
+        return [bounded(piece_turned(gap, self.center, self.orientation(), *half))]
 
     def corners(self) -> np.ndarray:
         """The four corners (4, 3) in m, in turn."""

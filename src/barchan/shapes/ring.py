@@ -9,7 +9,7 @@ import numpy as np
 
 from barchan.geometry import Axis
 from barchan.scene.quantities import Position, PositiveLength
-from barchan.shapes import Piece, Shape, _drawing, piece_along
+from barchan.shapes import Piece, Shape, _drawing, bounded, piece_along
 
 
 def gap(x: float, y: float, z: float, radius: float) -> tuple[float, float, float, float]:
@@ -38,7 +38,7 @@ class Ring(Shape):
     radius: PositiveLength
 
     def pieces(self) -> list[Piece]:
-        return [piece_along(gap, self.center, self.normal, self.radius)]
+        return [bounded(piece_along(gap, self.center, self.normal, self.radius))]
 
     def outline(self, low: Any, high: Any) -> list[np.ndarray]:
         return _drawing.revolution_outline([(self.radius, 0.0)], self.center, self.normal)

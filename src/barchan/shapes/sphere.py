@@ -36,7 +36,8 @@ class Sphere(Shape):
     side: Literal["inside", "outside", "both"] = "outside"
 
     def pieces(self) -> list[Piece]:
-        return [piece_along(gap, self.center, (0.0, 0.0, 1.0), self.radius, SIDES[self.side])]
+        whole = piece_along(gap, self.center, (0.0, 0.0, 1.0), self.radius, SIDES[self.side])
+        return [whole._replace(bounded=self.side != "inside")]
 
     def outline(self, low: Any, high: Any) -> list[np.ndarray]:
         axes = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))

@@ -14,7 +14,7 @@ from barchan.kernels.servos import SERVO_COLUMNS
 from barchan.model.build import Model
 from barchan.model.build_triangles import Triangles, build_triangles, turned
 from barchan.model.grains import Grains
-from barchan.scene.materials import surface
+from barchan.scene.materials import flat_young, surface
 from barchan.solvers import beams_walls
 from barchan.solvers.beams_ledger import BOOKS, WRAPPED
 from barchan.solvers.common import BY_TIME, REMOVED
@@ -250,10 +250,9 @@ def constants(model: Model) -> dict[str, np.ndarray]:
     scene, beams = model.scene, model.scene.beams
     kinds = model.kinds + (hole(model) >= 0)
     table = np.zeros((kinds, kinds, 2))
-    for i, (a, one) in enumerate(scene.materials.items()):
-        for k, (b, other) in enumerate(scene.materials.items()):
-            both = 2 * one.young * other.young / (one.young + other.young)
-            table[i, k] = both, surface(scene, a, b, False).friction
+    for i, a in enumerate(scene.materials):
+        for k, b in enumerate(scene.materials):
+            table[i, k] = flat_young(scene, a, b), surface(scene, a, b, False).friction
     breaks, yields = beams.breakage, beams.yielding
     limits = [
         breaks and breaks.stretch, breaks and breaks.force, breaks and breaks.moment, yields and yields.force,

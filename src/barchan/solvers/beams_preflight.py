@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -14,13 +15,15 @@ from barchan.kernels.beams_contacts import WALL_AREA
 from barchan.kernels.beams_overlap import FULL
 from barchan.model.build import Model
 from barchan.model.build_triangles import Triangles, build_triangles
+from barchan.model.encounters import servo_masses
 from barchan.model.grains import Grains
 from barchan.model.pour import Pourer
-from barchan.model.timestep import STATED, TimeStep, impact_speed, servo_masses
+from barchan.model.timestep import STATED, TimeStep, impact_speed
 from barchan.model.triangles import template
+from barchan.scene.materials import flat_young
 from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
 from barchan.scene.scene import Scene
-from barchan.solvers import beams_ledger, beams_walls
+from barchan.solvers import beams_arrays, beams_ledger, beams_walls
 from barchan.solvers.beams import BeamSolver
 from barchan.solvers.preflight import idle_sources, small_box
 
@@ -31,6 +34,7 @@ FEWEST_PER_PERIOD = 12
 DAMPED = 0.1  # of the time in which beams damp the lightest triangle, that a step takes at the most
 STABLE = {"gear": 0.35, "verlet": 0.9}  # the same, beyond which the integrators feed what they should damp
 MOST_OVERLAP = 0.1  # of the smaller triangle's area, at the start
+MOST_GIVE, MOST_BLOW = 0.3, 1.0  # of a beam's length, under its grain's weight and in an impact: told as a warning
 SOFT = 0.3  # of a triangle's area in an impact: told as a warning
 LISTED = 4
 OUTLINES = 200  # times each end of a source's sizes, if it pours irregular grains
@@ -39,14 +43,18 @@ FLAT = 'the solver "beams" has flat grains of triangles'
 
 def check(model: Model, grains: Grains) -> list[Finding]:
     """Warnings about a scene at its start; SceneError with all errors where there are any."""
-    errors = [*_unknown_to_it(model), *beams_walls.refuse(model)]
+    errors = [*_unknown_to_it(model), *_unknown_surfaces(model.scene), *beams_walls.refuse(model)]
+    if not errors:
+        bound = beams_arrays.bounds(build_triangles(model.scene, grains.join(model.poured)).body)
+        errors = beams_walls.too_long(model, 2 * float(bound.max(initial=0.0)))
     if errors:
         raise SceneError(errors)
     solver = BeamSolver(model, grains, 1e-9)
     errors = [*_overlaps(solver), *_outside(solver), *small_box(solver, grains), *idle_sources(solver)]
     if errors:
         raise SceneError(errors)
-    return _soft(model, grains.join(model.poured))
+    everything = grains.join(model.poured)
+    return [*_soft(model, everything), *_weak(model, everything)]
 
 
 def _unknown_to_it(model: Model) -> Iterator[Finding]:
@@ -73,6 +81,21 @@ def _unknown_to_it(model: Model) -> Iterator[Finding]:
             yield Finding(name, f"the law {law.key!r}", "triangles have beams.contact instead", "leave it out")
     if scene.integrator != registry.part("integrators", "verlet")():
         yield Finding("integrator", scene.integrator.key, "triangles have beams.integrator instead", "leave it out")
+
+
+def _unknown_surfaces(scene: Scene) -> Iterator[Finding]:
+    """What materials and pairs say of contacts that triangles do not have."""
+    told: list[tuple[str, Any]] = [(f"materials.{name}", material) for name, material in scene.materials.items()]
+    told += [(f"pairs[{k}]", pair) for k, pair in enumerate(scene.pairs)]
+    for where, one in told:
+        if one.restitution is not None:
+            yield Finding(f"{where}.restitution", f"{one.restitution:g}", "contacts of triangles have none",
+                          "leave it out: beams.damping takes energy from impacts")  # fmt: skip
+        if one.tangential_restitution not in (None, 1.0):
+            yield Finding(f"{where}.tangential_restitution", f"{one.tangential_restitution:g}", "hard spheres have it",
+                          "use friction")  # fmt: skip
+        if one.rolling_friction or one.rolling_viscosity:
+            yield Finding(where, "has rolling resistance", "grains of triangles have corners instead", "leave it out")
 
 
 def _samples(model: Model) -> Grains:
@@ -103,14 +126,19 @@ def _overlaps(solver: BeamSolver) -> list[Finding]:
     ids, found = solver.arrays["id"], []
     allowed = f"at the start overlaps must stay below {100 * MOST_OVERLAP:.0f}%"
     deep = np.flatnonzero(seen.depth > MOST_OVERLAP)
-    for k in deep[np.argsort(-seen.depth[deep], kind="stable")][:LISTED]:
+    deep = deep[np.argsort(-seen.depth[deep], kind="stable")]
+    _, deepest = np.unique(np.stack([seen.first[deep], seen.second[deep]]), axis=1, return_index=True)
+    for k in deep[np.sort(deepest)][:LISTED]:  # each two grains once
         first, second = int(seen.first[k]), int(seen.second[k])
         other = f"wall {solver.model.walls.names[-1 - second]!r}" if second < 0 else f"grain {ids[second]}"
         what = f"grain {ids[first]} has {100 * seen.depth[k]:.0f}% of a triangle in {other}"
         where = f"grains[{int(solver.arrays['group'][first])}]"
         found.append(Finding(where, what, allowed, "give the fill more room, or move the wall"))
     share = state.load[: solver.triangle_count, WALL_AREA] / solver.arrays["area"][: solver.triangle_count]
-    for row in np.flatnonzero(share > MOST_OVERLAP)[:LISTED]:
+    deep = np.flatnonzero(share > MOST_OVERLAP)
+    deep = deep[np.argsort(-share[deep], kind="stable")]
+    _, deepest = np.unique(solver.arrays["grain"][deep], return_index=True)
+    for row in deep[np.sort(deepest)][:LISTED]:
         grain = int(solver.arrays["grain"][row])
         what = f"grain {ids[grain]} has {100 * share[row]:.0f}% of a triangle behind a wall"
         where = f"grains[{int(solver.arrays['group'][grain])}]"
@@ -144,6 +172,43 @@ def _soft(model: Model, grains: Grains) -> list[Finding]:
     )]  # fmt: skip
 
 
+def _weak(model: Model, grains: Grains) -> list[Finding]:
+    """Whether beams, whose defaults are for grains of mm, bear the weight of their grain and the blows it may get.
+
+    A beam that takes the weight m g of its grain gives way by m g/k, and one that stops a triangle of mass M at the
+    speed v by v √(M/k), where k is E along the beam, and 12 E I/L³ across it.
+    """
+    beams, triangles = model.scene.beams, build_triangles(model.scene, grains)
+    ends, size = triangles.ends, triangles.length
+    if not len(size):
+        return []
+    holds = beams.stiffness * np.minimum(1.0, 12 * beams.inertia / size**3)
+    speed, weight = impact_speed(model, grains), grains.mass * float(np.linalg.norm(model.gravity))
+    borne = weight[triangles.grain[ends[:, 0]]] / (MOST_GIVE * size)
+    struck = triangles.mass[ends].max(axis=1) * (speed / (MOST_BLOW * size)) ** 2
+    needed = np.maximum(borne, struck)
+    b = int(np.argmax(needed / holds))
+    if needed[b] <= holds[b]:
+        return []
+    give, why, most = weight[triangles.grain[ends[b, 0]]] / holds[b], "under the weight of its grain", MOST_GIVE
+    if struck[b] > borne[b]:
+        give, most = speed * math.sqrt(triangles.mass[ends[b]].max() / holds[b]), MOST_BLOW
+        why = f"in an impact at {speed:.3g} m/s"
+    stiffness = max(beams.stiffness, float(needed.max()))
+    inertia = max(beams.inertia, float(np.max(needed * size**3)) / (12 * stiffness))
+    return [Finding(
+        "beams", f"a beam of {size[b]:.2g} m would give way by {give:.2g} m {why}",
+        f"up to {100 * most:.0f}% of its length is sound",
+        f"take stiffness = {_upwards(stiffness)} and inertia = {_upwards(inertia)}, or more",
+    )]  # fmt: skip
+
+
+def _upwards(value: float) -> str:
+    """A number of one digit that is not less."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return f"{math.ceil(value / power - 1e-9) * power:.1g}"
+
+
 def _pressed(model: Model, grains: Grains, speed: float) -> tuple[float, float]:
     """How deep, m, a right-angled corner goes at this speed, and the stiffness, N/m, of the stiffest such contact.
 
@@ -151,8 +216,9 @@ def _pressed(model: Model, grains: Grains, speed: float) -> tuple[float, float]:
     contact the energy is FULL · Y area³/total^(3/2): a corner has the area δ²; a side that is met flat, the stiffer
     case, has the area ℓ δ with ℓ² = 4 total, hence the energy 8 FULL · Y δ³.
     """
-    young = min(material.young for material in model.scene.materials.values())
-    hardest = max(material.young for material in model.scene.materials.values())
+    pairs = itertools.combinations_with_replacement(model.scene.materials, 2)
+    stiffnesses = [flat_young(model.scene, a, b) for a, b in pairs]
+    young, hardest = min(stiffnesses), max(stiffnesses)
     given = 0.25 * float(np.median(grains.mass)) * speed**2 / young
     if model.scene.beams.contact == "paper":
         depth = (3 * given) ** (1 / 3)

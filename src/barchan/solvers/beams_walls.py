@@ -22,6 +22,7 @@ from barchan.shapes.sphere import Sphere
 
 _ASIDE = 1e-7  # of a shape's extent along y: the cut avoids its corners
 _LEVEL = 1e-9
+_MOST_PIECES = 50_000  # of a wall's strip
 
 
 class BeamWalls(NamedTuple):
@@ -155,9 +156,25 @@ def refuse(model: Model) -> list[Finding]:
         if wall.sticky:
             findings.append(Finding(f"{where}.sticky", "true", "flat grains are not held by walls", "leave it out"))
         if _smooth(wall) is None and not len(_lines(wall)):
-            findings.append(Finding(where, f"a {wall.shape.key} that does not cut the plane y = 0", "it must"))
+            findings.append(Finding(where, f"a {wall.shape.key} that does not cut the plane y = 0", "it must",
+                                    "take a line, a rectangle, an arc or a cylinder along y"))  # fmt: skip
         elif isinstance(wall.shape, Plane) and _smooth(wall) is None:
             findings.append(Finding(where, "a plane of both sides or across y", "take a rectangle, or sides = 'front'"))
+    return findings
+
+
+def too_long(model: Model, piece: float) -> list[Finding]:
+    """Walls that would be cut into more triangles than is sensible: `piece` (m) is about how long these are."""
+    findings = []
+    for k, wall in enumerate(model.scene.walls):
+        if _smooth(wall) is not None or piece <= 0.0:
+            continue
+        length = float(np.linalg.norm(np.diff(_lines(wall), axis=1), axis=2).sum())
+        if length > _MOST_PIECES * piece:
+            findings.append(Finding(
+                f"walls[{k}]", f"a {wall.shape.key} of {length:.3g} m, {length / piece:.1g} times a triangle's length",
+                "it would be cut into as many pieces", "take planes, which have no end, or a shorter shape",
+            ))  # fmt: skip
     return findings
 
 

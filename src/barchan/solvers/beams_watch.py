@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from barchan.errors import Finding, RunError
 from barchan.kernels.beams_contacts import SEVERAL
+from barchan.kernels.beams_motion import BEAM_LENGTH, CRUSHED, LEAST_LENGTH
 from barchan.solvers import beams_ledger, common
 from barchan.solvers.common import GONE
 
@@ -18,11 +20,15 @@ MOST_OVERLAP = 0.9  # of a triangle's area: beyond it two grains are about to pa
 MOST_ENERGY_ERROR = 0.1  # of all the energy that has been turned over
 MOST_CREATED = 0.5  # of the same, that the paper's rules for overlaps may bring in
 STRAIN = 1e-10  # of a beam: what it holds then is round-off
+MOST_STRETCH = 0.9  # of a beam's length, drawn out: beyond it triangles of a grain are nowhere near each other
+MOST_TURN = math.pi / 2  # rad, of two joined triangles against each other: beyond it they lie in each other
+STIFFER = "raise beams.stiffness or beams.inertia, or let beams break (beams.breakage)"
+HARDER = "raise the limits of beams.yielding, or let beams break (beams.breakage)"
 SHORTER = "take a shorter time_step, stiffer materials (young) or slower impacts"
 
 
 def check(solver: BeamSolver) -> None:
-    """RunError at the first thing that is out of bounds: numbers, overlap, lost grains, energy."""
+    """RunError at the first thing that is out of bounds: numbers, overlap, beams, lost grains, energy."""
     finite(solver)
     share, first, second = solver.arrays["worst"]
     if share > MOST_OVERLAP:
@@ -32,8 +38,10 @@ def check(solver: BeamSolver) -> None:
                      f"overlaps must stay below {100 * MOST_OVERLAP:.0f}%",
                      f"{common.too_deep(solver, range(len(solver.model.scene.walls)) if wall else [])}: {SHORTER}",
                      )  # fmt: skip
+    state = beams_ledger.present(solver)
+    _deformed(solver, state.beam_now[:, BEAM_LENGTH])
     _lost(solver)
-    _balance(solver, beams_ledger.energies(solver, beams_ledger.present(solver)))
+    _balance(solver, beams_ledger.energies(solver, state))
 
 
 def finite(solver: BeamSolver) -> None:
@@ -43,6 +51,26 @@ def finite(solver: BeamSolver) -> None:
     if not good.all():
         raise _error(solver, int(np.flatnonzero(~good)[0]), "has a place or velocity that is not a number", "",
                      f"forces grew without bound: {SHORTER}")  # fmt: skip
+
+
+def _deformed(solver: BeamSolver, far: np.ndarray) -> None:
+    """RunError where a beam, `far` (beams,) m long, holds triangles that no grain could have: turned inside out."""
+    a = solver.arrays
+    angle = a["state"][:, 2, 0][a["ends"]]  # all triangles of a grain begin with the same
+    turn = np.abs(angle[:, 1] - angle[:, 0])
+    # A beam that yields may be drawn out as far as it likes, but pressed together only while something is left of it.
+    drawn, crushed = far - a["length"] > MOST_STRETCH * a["made"], a["yielded"] == CRUSHED
+    bad = crushed | ((a["broken"] == 0) & ((turn > MOST_TURN) | drawn))
+    if bad.any():
+        b = int(np.flatnonzero(bad)[0])
+        what = f"is turned by {math.degrees(turn[b]):.0f}° against the next one in its grain"
+        if crushed[b]:
+            what = f"has had a beam pressed to less than {100 * LEAST_LENGTH:.0f}% of its length"
+        elif drawn[b]:
+            what = f"is held by a beam that is {far[b] / a['made'][b]:.2g} times as long as it was made"
+        remedy = HARDER if solver.model.scene.beams.yielding else STIFFER
+        raise _error(solver, int(a["ends"][b, 0]), what, "triangles of a grain must stay beside each other",
+                     f"its beams are too weak for what bears on it: {remedy}")  # fmt: skip
 
 
 def _lost(solver: BeamSolver) -> None:

@@ -16,7 +16,7 @@ SOFT_FIELDS = ("friction", "young", "poisson")  # of materials, for soft spheres
 
 def refuse(model: Model, grains: Grains) -> None:
     """SceneError with all that a scene asks for and hard spheres cannot do."""
-    findings = [*_clumps(model, grains), *_forces(model), *_walls(model), *_restitution(model)]
+    findings = [*_clumps(model, grains), *_forces(model), *_walls(model), *_restitution(model), *_hops(model, grains)]
     if findings:
         raise SceneError(findings)
 
@@ -86,6 +86,9 @@ def _forces(model: Model) -> list[Finding]:
     for name, material in scene.materials.items():
         if material.rolling_friction or material.rolling_viscosity:
             findings.append(Finding(f"materials.{name}", "has rolling resistance", "hard spheres have none", SOFT))
+    for k, pair in enumerate(scene.pairs):
+        if pair.rolling_friction or pair.rolling_viscosity:
+            findings.append(Finding(f"pairs[{k}]", "has rolling resistance", "hard spheres have none", SOFT))
     if scene.integrator != registry.part("integrators", "verlet")():
         what = f"the integrator {scene.integrator.key!r}"
         findings.append(Finding("integrator", what, "hard spheres go from collision to collision", SOFT))
@@ -113,8 +116,26 @@ def _restitution(model: Model) -> list[Finding]:
     used = _used(model)
     return [
         Finding(
-            f"materials.{name}.restitution", "missing", "hard spheres need it", "give 0 … 1, such as restitution = 0.9"
+            f"materials.{name}.restitution",
+            "missing",
+            "hard spheres need it",
+            "give more than 0, up to 1, such as restitution = 0.9",
         )
         for name, material in model.scene.materials.items()
         if material.restitution is None and name in used
     ]
+
+
+def _hops(model: Model, grains: Grains) -> list[Finding]:
+    """A contact time so long that grains at rest, which leave at g/4 times it, hop higher than they are large."""
+    time, g = model.scene.hard.contact_time, float(np.linalg.norm(model.gravity))
+    radius = np.concatenate([grains.radius, model.poured.radius])
+    if not time or not g or not len(radius):
+        return []
+    most = float(np.sqrt(64 * radius.min() / g))  # (g t/4)²/(2 g) = 2 r
+    if time <= most:
+        return []
+    return [Finding(
+        "hard.contact_time", f"{time:g} s", f"must be at most {most:.2g} s: a grain at rest leaves its floor at g/4 "
+        "times it, and would hop higher than it is large", "leave it out, or give some tenths of √(d/g)",
+    )]  # fmt: skip

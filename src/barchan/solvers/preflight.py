@@ -9,11 +9,13 @@ import numpy as np
 from barchan.errors import Finding, SceneError
 from barchan.geometry import conjugate, rotate
 from barchan.kernels import grids
+from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.build_grains import space_in
+from barchan.model.encounters import encounters
 from barchan.model.grains import Grains
 from barchan.model.pour import Pourer
-from barchan.model.timestep import contact_time, impact_speed
+from barchan.model.timestep import impact_speed
 from barchan.observables import Moment
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.shapes.mesh import Mesh
@@ -132,14 +134,13 @@ def _notes(model: Model) -> list[Finding]:
 def small_box(solver: Any, grains: Grains) -> list[Finding]:
     """Periodic axes that are too short for the grains."""
     model, least, lengths = solver.model, solver.least_period, solver.model.box
-    if solver.name == "soft":
-        lengths = soft_box.shortest(model, grains)
-    return [
+    findings = [
         Finding(f"box ({'xyz'[axis]})", f"{lengths[axis]:.4g} m", f"a periodic axis must be at least {least:.4g} m",
                 "make it longer, so that no grain touches the same neighbour on both sides")
         for axis in range(3)
         if model.periodic[axis] and lengths[axis] < least
     ]  # fmt: skip
+    return findings + course.thinning(model.scene, lengths, grains.sphere_radius, least)
 
 
 def idle_sources(solver: Any) -> list[Finding]:
@@ -164,8 +165,8 @@ def idle_sources(solver: Any) -> list[Finding]:
 
 def _soft(solver: Any, grains: Grains) -> list[Finding]:
     speed = impact_speed(solver.model, grains)
-    # Half a collision at that speed, with the speed falling: about a third of duration · speed.
-    depth = contact_time(solver.model, grains, speed) * speed / 3 / float(grains.sphere_radius.min())
+    depths = (encounter.depth(speed) for encounter in encounters(solver.model, grains))
+    depth = max(depths, default=0.0) / float(grains.sphere_radius.min())
     if depth <= SOFT:
         return []
     return [Finding(

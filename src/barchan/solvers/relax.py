@@ -69,20 +69,20 @@ class RelaxSolver:
         """Go on to the protocol's coordinate t and relax; at 0 only where a deformation is to follow."""
         if t == 0.0 and self.model.scene.deformation is None:
             return
-        with threads.at_most(len(self) // GRAINS_PER_THREAD):
-            if not self.relaxed:
-                self.relax()
-                self.pressure_at_start = relax_strain.pressure(self.landscape, self.point) if t == 0.0 else 0.0
-            if t > self.time:
-                relax_protocol.go(self, t)
-                self.time = t
+        if not self.relaxed:
+            self.relax()
+            self.pressure_at_start = relax_strain.pressure(self.landscape, self.point) if t == 0.0 else 0.0
+        if t > self.time:
+            relax_protocol.go(self, t)
+            self.time = t
         self.step += 1
 
     def relax(self) -> None:
         """Come down to the minimum below; RunError where forces do not come into balance."""
         relax, land = self.model.scene.relax, self.landscape
         minimiser: Minimiser = relax.minimiser
-        descent = minimiser.minimise(land, self.point, relax.tolerance)
+        with threads.at_most(len(self) // GRAINS_PER_THREAD):
+            descent = minimiser.minimise(land, self.point, relax.tolerance)
         self.point, self.relaxed = descent.point, True
         if not descent.calm:
             raise RunError(Finding(
@@ -106,9 +106,20 @@ class RelaxSolver:
         """Nothing flows."""
 
     def watch(self) -> None:
-        """RunError where numbers went bad."""
+        """RunError where numbers went bad, or grains are outside the box along an axis that does not repeat."""
+        moment, box = f"t = {self.time:.6g} s", self.model.scene.box
         if not np.isfinite(self.point.gradient).all():
-            raise RunError(Finding(f"t = {self.time:.6g} s", "a force is not a number", remedy="report this scene"))
+            raise RunError(Finding(moment, "a force is not a number", remedy="report this scene"))
+        if box is None:
+            return
+        place = self.landscape.position(self.point)
+        outside = (((place < box.low) | (place > box.high)) & ~self.model.periodic).any(axis=1)
+        if outside.any():
+            first, where = int(self.kept["id"][outside][0]), np.array2string(place[outside][0], precision=4)
+            raise RunError(Finding(
+                moment, f"{int(outside.sum())} grains have left the box, the first is grain {first}, at {where} m",
+                "along axes that do not repeat they must stay inside", "enlarge the box, or give it walls",
+            ))  # fmt: skip
 
     def gravity(self) -> np.ndarray:
         """(3,) m/s²."""

@@ -22,6 +22,11 @@ STEP = 1.6  # of inertia, over the period of the stiffest mode: 2 is the limit o
 LOOSE = 1e-8  # mean overlap over mean radius below which a packing carries no load
 
 
+def least_period(radius: np.ndarray) -> float:
+    """The shortest, m, that a periodic axis may be for grains of `radius` (N,) m, each near one image of another."""
+    return 2 * (2 * float(radius.max()) + SKIN * float(radius.mean()))
+
+
 @dataclass(frozen=True)
 class Cell:
     """The box that repeats: its lengths (3,) m, 0 along open axes, and by how much the image above is shifted, m."""

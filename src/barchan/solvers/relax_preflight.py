@@ -6,12 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from barchan import registry
 from barchan.errors import Finding, SceneError
 from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.solvers.relax_landscape import SKIN
+from barchan.solvers.relax_landscape import least_period
 from barchan.solvers.relax_protocol import factor
+from barchan.solvers.unused import losses
 
 
 def check(model: Model, grains: Grains) -> list[Finding]:
@@ -21,7 +23,7 @@ def check(model: Model, grains: Grains) -> list[Finding]:
         errors = [*_small_box(model, grains), *_places(model, grains)]
     if errors:
         raise SceneError(errors)
-    return []
+    return losses(model.scene)
 
 
 def _unknown_to_it(model: Model, grains: Grains) -> Iterator[Finding]:
@@ -34,7 +36,17 @@ def _unknown_to_it(model: Model, grains: Grains) -> Iterator[Finding]:
     for name in ("sources", "sinks", "events", "tethers"):
         if getattr(scene, name):
             yield Finding(name, f"{len(getattr(scene, name))} of them", needs, "leave them out")
+    for index, group in enumerate(scene.grains):
+        for name in ("velocity", "velocity_scatter", "spin"):
+            if np.any(getattr(group, name)):
+                yield Finding(f"grains[{index}].{name}", str(getattr(group, name)), needs, "leave it out")
+    if scene.stiction is not None:
+        yield Finding("stiction", "is there", needs, "leave it out")
+    if scene.integrator != registry.part("integrators", "verlet")():
+        yield Finding("integrator", repr(scene.integrator.key), needs, "leave it out, and choose relax.minimiser")
     for index, wall in enumerate(scene.walls):
+        if wall.sticky:
+            yield Finding(f"walls[{index}].sticky", "true", needs, 'leave it out, or use solver = "hard"')
         if wall.motion or wall.absorbing or wall.appears or wall.vanishes is not None or not wall.present:
             yield Finding(f"walls[{index}]", "moves, absorbs, comes or goes", "must stand still and stay")
     if (model.walls.mesh >= 0).any():
@@ -73,15 +85,25 @@ def _small_box(model: Model, grains: Grains) -> Iterator[Finding]:
     fraction = model.scene.relax.packing_fraction
     if fraction is not None:
         radius *= factor(model, radius, fraction)
-    reach = 2 * float(radius.max()) + SKIN * float(radius.mean())
+    least = least_period(radius)
     for axis in range(3):
-        if model.periodic[axis] and model.box[axis] < 2 * reach:
+        if model.periodic[axis] and model.box[axis] < least:
             yield Finding(
                 "box", f"{model.box[axis]:.4g} m along {'xyz'[axis]}",
-                f"must be at least {2 * reach:.4g} m, or grains would touch their own images", "take more grains",
+                f"must be at least {least:.4g} m, or grains would touch their own images", "take more grains",
             )  # fmt: skip
+    yield from course.thinning(model.scene, model.box, radius, least)
 
 
 def _places(model: Model, grains: Grains) -> Iterator[Finding]:
     if len(np.unique(grains.position, axis=0)) < len(grains):
         yield Finding("grains", "two of them lie in the same place", "no direction leads them apart", "move one")
+    if model.scene.box is not None:
+        low, high = model.scene.box.low, model.scene.box.high
+        outside = (((grains.position < low) | (grains.position > high)) & ~model.periodic).any(axis=1)
+        if outside.any():
+            first = np.array2string(grains.position[outside][0], precision=4, separator=", ")
+            yield Finding(
+                "grains", f"{int(outside.sum())} of them start outside the box, the first at {first} m",
+                "along axes that do not repeat they must stay inside", "enlarge the box or move the fill",
+            )  # fmt: skip

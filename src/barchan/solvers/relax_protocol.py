@@ -13,7 +13,7 @@ from barchan.model import course
 from barchan.model.build import Model
 from barchan.scene.deformation import AnyDeformation, PressureControl, SimpleShear
 from barchan.solvers import common, relax_strain
-from barchan.solvers.relax_landscape import Cell, Landscape, Point
+from barchan.solvers.relax_landscape import Cell, Landscape, Point, least_period
 
 if TYPE_CHECKING:
     from barchan.solvers.relax import RelaxSolver
@@ -29,8 +29,7 @@ def factor(model: Model, radius: np.ndarray, fraction: float) -> float:
     box = model.scene.box
     assert box is not None, "checked before"
     volume = Cell(tuple(np.subtract(box.high, box.low).tolist())).volume(flat=flat)
-    filled = float((np.pi * radius**2 if flat else 4 / 3 * np.pi * radius**3).sum())
-    return float((fraction * volume / filled) ** (1 / (2 if flat else 3)))
+    return float((fraction * volume / course.filled(radius, flat=flat)) ** (1 / (2 if flat else 3)))
 
 
 def by_place(position: np.ndarray, radius: float) -> np.ndarray:
@@ -74,10 +73,14 @@ def go(solver: RelaxSolver, t: float) -> None:
 def _leap(solver: RelaxSolver, deformation: AnyDeformation, begin: float, end: float, splits: int) -> None:
     land, duration = solver.landscape, solver.model.scene.duration
     volume = solver.cell_at_start.volume(flat=land.flat)  # 0 where the box is open along y
-    fraction = _filled(land) / volume if volume else 0.0
+    fraction = course.filled(land.radius, flat=land.flat) / volume if volume else 0.0
     before, cell = land.position(solver.point), land.cell
     target = cell_at(deformation, solver.cell_at_start, fraction, end, duration)
-    predicted = carry(solver, _with_turns(cell, target), tangent=solver.model.scene.relax.predict == "tangent")
+    way = share(deformation, end, duration) - share(deformation, begin, duration)
+    ahead = deformation.strain * way * cell.lengths[2] if isinstance(deformation, SimpleShear) else 0.0
+    predicted = carry(
+        solver, _with_turns(cell.tilt + ahead, target), tangent=solver.model.scene.relax.predict == "tangent"
+    )
     solver.relax()
     strayed = np.linalg.norm(land.position(solver.point) - predicted, axis=1).max()
     if splits > 0 and strayed > YIELDED * land.radius.mean():
@@ -88,23 +91,19 @@ def _leap(solver: RelaxSolver, deformation: AnyDeformation, begin: float, end: f
         _leap(solver, deformation, middle, end, splits - 1)
 
 
-def _filled(land: Landscape) -> float:
-    """Volume of the grains, m³ (m²)."""
-    return float((np.pi * land.radius**2 if land.flat else 4 / 3 * np.pi * land.radius**3).sum())
-
-
-def _with_turns(now: Cell, then: Cell) -> Cell:
-    """The second box with its tilt told from the first one's, not reduced: grains are carried the short way."""
-    if then.tilt == now.tilt:
+def _with_turns(tilt: float, then: Cell) -> Cell:
+    """The box with the one of its tilts, not reduced, that is next to this (m): grains are carried all the way."""
+    if then.tilt == tilt:
         return then
     width = then.lengths[0]
-    return replace(then, tilt=then.tilt + width * math.floor((now.tilt - then.tilt) / width + 0.5))
+    return replace(then, tilt=then.tilt + width * math.floor((tilt - then.tilt) / width + 0.5))
 
 
 def carry(solver: RelaxSolver, target: Cell, *, tangent: bool) -> np.ndarray:
     """Change the box and take the grains along; answers with where they were taken, (N, 3) m."""
     land, middle = solver.landscape, solver.model.low + 0.5 * solver.model.box
     cell = land.cell
+    _check_room(solver, target)
     change = np.zeros((3, 3))
     for k in range(3):
         change[k, k] = target.lengths[k] / cell.lengths[k] if cell.lengths[k] else 1.0
@@ -119,6 +118,19 @@ def carry(solver: RelaxSolver, target: Cell, *, tangent: bool) -> np.ndarray:
     return land.base
 
 
+def _check_room(solver: RelaxSolver, target: Cell) -> None:
+    """RunError where a box is too short for its grains: where it goes to is not always known before."""
+    land, least = solver.landscape, least_period(solver.landscape.radius)
+    for axis, length in zip("xyz", target.lengths, strict=True):
+        if 0 < length < least:
+            raise RunError(Finding(
+                f"t = {solver.time:.6g} s",
+                f"the box shrinks to {length:.4g} m along {axis}, from a packing fraction of {filled(land):.4g}",
+                f"below {least:.4g} m a grain could touch the same neighbour on both sides",
+                f"go less far, or take more grains, in a box that is longer along {axis}",
+            ))  # fmt: skip
+
+
 def _bounded(land: Landscape, drift: np.ndarray) -> np.ndarray:
     """The drift of grains, none where some would go too far for the tangent to be true."""
     far = float(np.abs(drift).max())
@@ -127,7 +139,7 @@ def _bounded(land: Landscape, drift: np.ndarray) -> np.ndarray:
 
 def filled(land: Landscape) -> float:
     """The packing fraction."""
-    return _filled(land) / land.cell.volume(flat=land.flat)
+    return course.filled(land.radius, flat=land.flat) / land.cell.volume(flat=land.flat)
 
 
 def jamming_point(solver: RelaxSolver, *, accuracy: float = 1e-6, stride: float = 2e-3) -> float:

@@ -59,12 +59,6 @@ def box_arrays(model: Model, grains: Grains, kernels: Any) -> dict[str, np.ndarr
     }
 
 
-def shortest(model: Model, grains: Grains) -> np.ndarray:
-    """The shortest that every axis will be, (3,) m."""
-    numbers, duration = course.of(model.scene, model.box, grains.sphere_radius), model.scene.duration
-    return np.asarray(model.box * np.min([course.stretch(t * duration, *numbers)[:3] for t in (0, 0.5, 1)], axis=0))
-
-
 def wrap(arrays: dict[str, np.ndarray], count: np.ndarray) -> None:
     """Give grains that have crossed the box `count` (N, 3) times the velocities of their images inside.
 
