@@ -22,6 +22,7 @@ STICKS = False  # the law has a quicker form for pairs that do not slide
 BRANCH = False  # pass over pairs that do not touch, instead of computing all alike
 CLUMPS = False  # grains of several spheres
 PERIODIC = False
+REPEATED = False  # the periodic box repeats walls
 DEFORMS = False  # the periodic box deforms
 ROLLING = False
 STICTION = False

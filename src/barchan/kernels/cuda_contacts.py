@@ -20,6 +20,7 @@ from barchan.kernels.bound import (
     PATH,
     PERIODIC,
     REAL,
+    REPEATED,
     ROLLING,
     STICTION,
     TINY,
@@ -266,7 +267,7 @@ def touch_walls(
         at = (k // 16) * 16 * WALL_SLOTS + k % 16
         at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
         ox, oy, oz = 0.0, 0.0, 0.0
-        if PERIODIC:
+        if REPEATED:
             ox, oy, oz = image_shift(
                 p, x, y, z, radius, BEYOND * radius, c.frame, pose, c.kind, c.shape_table
             )  # fmt: skip

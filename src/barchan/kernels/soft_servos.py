@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from barchan.kernels.bound import PERIODIC
+from barchan.kernels.bound import REPEATED
 from barchan.kernels.jit import njit
 from barchan.kernels.servos import AXIS, PRESSED, TURNS, kick_servos
 from barchan.kernels.soft_slots import WALL_SLOTS
@@ -37,7 +37,7 @@ def push_servos(
             x = position[g, 0] - motion_table[m, 0]
             y = position[g, 1] - motion_table[m, 1]
             z = position[g, 2] - motion_table[m, 2]
-            if PERIODIC:
+            if REPEATED:
                 ox, oy, oz = image_shift(
                     piece[k], place[i, 0], place[i, 1], place[i, 2], place[i, 3], BEYOND * place[i, 3], frame, pose,
                     kind, shape_table,

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels.bound import PERIODIC, surface_gap
+from barchan.kernels.bound import REPEATED, surface_gap
 from barchan.kernels.jit import njit, prange
 from barchan.kernels.turning import rotated
 from barchan.kernels.wall_frames import frame_pose
 
-AROUND = 6  # the last columns of `shape_table` in a periodic scene: lower corner and lengths of the box, m
+AROUND = 6  # the last columns of `shape_table` where a box repeats walls: its lower corner and lengths, m
 
 
 @njit(cache=True)
@@ -153,7 +153,7 @@ def wall_gap(
     shape_table: Any,
 ) -> tuple[float, float, float, float]:  # fmt: skip
     """`piece_gap`, and in a periodic box that from the image of the piece which `image_shift` finds."""
-    if PERIODIC:
+    if REPEATED:
         ox, oy, oz = image_shift(piece, x, y, z, reach, slack, frame, pose, kind, shape_table)
         x, y, z = x - ox, y - oy, z - oz
     return piece_gap(piece, x, y, z, frame, pose, kind, shape_table)
@@ -192,7 +192,7 @@ def near_pieces(
         p = grids.piece[g]
         if not present[p]:
             continue
-        if PERIODIC:
+        if REPEATED:
             at = shape_table.shape[1] - AROUND
             x_long, y_long, z_long = shape_table[p, at + 3], shape_table[p, at + 4], shape_table[p, at + 5]
             ox, x_first, x_last = turns_round(x, shape_table[p, at], x_long, reach)
@@ -247,7 +247,7 @@ def near_facets(
                         k = min(n, room)
                         while k > 0 and found[i, k - 1] > p:
                             k -= 1
-                        if PERIODIC and k > 0 and found[i, k - 1] == p:
+                        if REPEATED and k > 0 and found[i, k - 1] == p:
                             continue
                         if n < room:
                             for later in range(n, k, -1):

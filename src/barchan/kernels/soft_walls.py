@@ -13,7 +13,7 @@ import numpy as np
 
 from barchan.kernels.bound import (
     MESHES,
-    PERIODIC,
+    REPEATED,
     WALL_MEMORY,
     WALL_PATH,
     WALL_VECTOR,
@@ -80,7 +80,7 @@ def touch_wall(
     at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
     x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
     ox, oy, oz = 0.0, 0.0, 0.0
-    if PERIODIC:
+    if REPEATED:
         ox, oy, oz = image_shift(p, x, y, z, radius, BEYOND * radius, frame, pose, kind, shape_table)
     if MESHES:
         distance, ux, uy, uz = joined_gap(k, gap, seam)

@@ -36,7 +36,8 @@ class Walls:
     motion_range: np.ndarray  # (F, 2) int64, first and last + 1 of the frame's motions
     frame: np.ndarray  # (P,) int64, index into rest
     kind: np.ndarray  # (P,) int64, index into gaps
-    shape_table: np.ndarray  # (P, …) parameters of the gap; in periodic scenes also those of `_around`
+    shape_table: np.ndarray  # (P, …) parameters of the gap; where walls are repeated also those of `_around`
+    repeated: bool  # a periodic box repeats some of the pieces
     mesh: np.ndarray  # (P,) int64, index into scene.walls for the facets of a mesh, −1 for other pieces
     facet_table: np.ndarray  # (P, 9) low and high corner (m) and normal of a facet, in its frame
     wall: np.ndarray  # (P,) int64, index into scene.walls
@@ -178,6 +179,7 @@ def _walls(scene: Scene) -> Walls:
     lasts = np.cumsum([len(wall.motion) for wall in scene.walls]) - 1
     owned = [scene.walls[owner] for owner in owners]
     started = {action.wall for event in scene.events for action in event.do if isinstance(action, StartMotion)}
+    around = _around(scene, pieces)
     return Walls(
         gaps=gaps,
         paths=paths,
@@ -186,7 +188,8 @@ def _walls(scene: Scene) -> Walls:
         motion_range=np.array([key[8:10] for key in frames], np.int64).reshape(-1, 2),
         frame=np.array(places, np.int64),
         kind=np.array([_number(gaps, p.gap) for p in pieces], np.int64),
-        shape_table=np.hstack([_ragged([p.parameters for p in pieces]), _around(scene, pieces)]),
+        shape_table=np.hstack([_ragged([p.parameters for p in pieces]), around]),
+        repeated=around.size > 0,
         mesh=np.array([-1 if p.facet is None else k for p, k in zip(pieces, owners, strict=True)], np.int64),
         facet_table=np.array([_facet_row(p) for p in pieces], float).reshape(-1, 9),
         wall=np.array(owners, np.int64),
@@ -236,11 +239,11 @@ def _facet_row(piece: Piece) -> tuple[float, ...]:
 def _around(scene: Scene, pieces: list[Piece]) -> np.ndarray:
     """(P, 6) lower corner and lengths, m, of the periodic box that repeats a piece; lengths are 0 where it does not.
 
-    Without a column where no axis repeats.
+    Without a column where nothing is repeated: kernels are spared all of it then.
     """
-    if scene.box is None or not any(scene.periodic):
-        return np.zeros((len(pieces), 0))
     repeated = np.array([piece.bounded for piece in pieces], bool)[:, None] & np.array(scene.periodic)
+    if scene.box is None or not repeated.any():
+        return np.zeros((len(pieces), 0))
     lengths = np.where(repeated, np.subtract(scene.box.high, scene.box.low), 0.0)
     return np.hstack([np.broadcast_to(np.array(scene.box.low, float), lengths.shape), lengths])
 

@@ -119,6 +119,7 @@ class SoftSolver:
             "CLUMPS": self.clumped,
             "MESHES": bool((walls.mesh >= 0).any()),
             "PERIODIC": bool(model.periodic.any()),
+            "REPEATED": walls.repeated,
             "DEFORMS": model.scene.deformation is not None,
             "ROLLING": bool(model.table[:, 12:14].any()),
             "STICTION": model.scene.stiction is not None,
