@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from scipy.sparse import coo_matrix
 from scipy.sparse.csgraph import connected_components
+from shapely import Polygon
 
 from barchan.errors import SceneError
-from barchan.model.triangles import _without_flat, areas, least_angles, neighbours, triangulated
+from barchan.model.triangles import _check_mesh_size, _without_flat, areas, least_angles, neighbours, triangulated
 from barchan.scene import PolygonGrain
 from solvers import beams_lab as lab
 
@@ -168,3 +169,12 @@ def test_the_mesh_size_that_is_advised_is_taken() -> None:
     advised = float(caught.value.findings[0].remedy.split()[-2])
     assert 1e-5 < advised < 5e-5
     assert 8e-6 / (0.433 * advised**2) < 1e5
+
+
+def test_the_mesh_size_that_is_advised_is_not_refused() -> None:
+    """Squares of 0.3 to 3 m: however the numbers are rounded, what the message proposes is below its own limit."""
+    for side in np.geomspace(0.3, 3.0, 40):
+        points = side * np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
+        with pytest.raises(SceneError) as caught:
+            _check_mesh_size(Polygon(points), points, 1e-3 * side)
+        _check_mesh_size(Polygon(points), points, float(caught.value.findings[0].remedy.split()[-2]))

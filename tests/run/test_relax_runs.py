@@ -120,8 +120,11 @@ def test_a_pressure_needs_a_box_whose_volume_is_known():
     ],
 )
 def test_what_is_stated_for_others_is_told(options, place):
-    """Once, and not where it says what would hold without it: friction 0, or the defaults of another solver's table."""
-    assert Plan.of(lab.flat_scene(50, hard={"mode": "exact"})).warnings == ()
+    """Once, and not where it says what would hold without it: friction 0, a restitution
+    of 1, or the defaults of another solver's table.
+    """
+    elastic = {"a": {"density": 1e3, "friction": 0, "restitution": 1}}
+    assert Plan.of(lab.flat_scene(50, hard={"mode": "exact"}, materials=elastic)).warnings == ()
     (told,) = Plan.of(lab.flat_scene(50, **options)).warnings
     assert str(told).startswith(place)
 

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from barchan.model.build import build
+from barchan.solvers import preflight
 from solvers import hard_lab, lab
 
 RADIUS = 0.05  # m
@@ -166,3 +168,35 @@ def test_a_hard_ball_bounces_along_a_rectangle_as_along_a_plane() -> None:
         seen.append(np.concatenate([now.position[0], now.velocity[0], now.spin[0], [bounces]]))
     assert np.allclose(seen[0], seen[1], rtol=0, atol=1e-9)
     assert seen[0][-1] > 20
+
+
+POSTS: dict[str, dict[str, Any]] = {
+    "beyond": {"shape": "sphere", "center": (0, 0.5, 0), "radius": 0.2},
+    "in the face": {"shape": "rectangle", "center": (0, 0.5, 0), "normal": (0, 1, 0), "widths": (1, 1)},
+}
+
+
+@pytest.mark.parametrize("kind", POSTS)
+def test_a_wall_that_a_face_cuts_off_is_told_and_its_twin_is_the_remedy(kind: str) -> None:
+    """What lies beyond a face is not repeated, so a ball that comes from the other end passes into such a wall. It is
+    told before the run; with the same wall a period further nothing is told, and the ball bounces back, elastically.
+    """
+    post = {**POSTS[kind], "name": "post", "material": "a"}
+    ball = lab.grain((0.0, 0.1, 0.0), velocity=(0.0, -1.0, 0.0))
+    options: dict[str, Any] = {"a": lab.material(restitution=1.0), "periodic": (False, True, False)}
+    options["box"] = {"low": (-2, -0.5, -2), "high": (2, 0.5, 2)}
+    told = preflight.check(*build(lab.scene("hertz", [ball], [post], **options)))
+    assert [one.where for one in told if "periodic face y = 0.5 m" in one.what] == ["walls[3]"]
+    twin = {**post, "name": "twin", "center": (0, -0.5, 0)}
+    model, grains = build(lab.scene("hertz", [ball], [post, twin], **options))
+    assert not [one for one in preflight.check(model, grains) if "periodic face" in one.what]
+    solver = lab.SoftSolver(model, grains, 1e-4)
+    solver.advance_to(0.7)
+    assert solver.snapshot().velocity[0, 1] == pytest.approx(1.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("floor", FLOORS)
+def test_floors_from_face_to_face_are_not_told_of(floor: str) -> None:
+    """They are whole where the box repeats them, and where they reach beyond both faces nothing is missing."""
+    solver = machine(FLOORS[floor], [lab.grain((0.0, 0.0, 0.06))])
+    assert not [one for one in preflight.check(solver.model, build(solver.model.scene)[1]) if "periodic" in one.what]

@@ -16,7 +16,7 @@ from barchan.model.grains import Grains
 from barchan.scene.events import ChangeGravity
 
 STEPS_PER_CONTACT = 30  # steps that the shortest collision is resolved with
-DAMPED_SHARE = 0.8  # of the time in which damping stops a motion
+DAMPED_SHARE = 0.2  # of the time in which damping stops a motion: ledgers are then out by some percent at most
 LEAPFROG_SHARE = 0.003  # of √(d/g), of hard spheres
 STATED = "as the scene states it"
 FEWEST_PER_CONTACT = 8  # fewer is an error: energy is no longer conserved in a collision
@@ -53,9 +53,11 @@ def choose(model: Model, grains: Grains) -> TimeStep:
         if not scene.integrator.adaptive:
             _check_stated(scene.time_step, shortest, damped, speed)
         chosen = TimeStep.fitting(scene.time_step, frame, STATED)
-    elif DAMPED_SHARE * damped < shortest / STEPS_PER_CONTACT:
-        why = f"{DAMPED_SHARE:g} of the {damped:.3g} s in which damping stops a motion at contacts"
+    elif DAMPED_SHARE * damped < (frame if math.isinf(shortest) else shortest) / STEPS_PER_CONTACT:
+        why = f"{DAMPED_SHARE:g} of the {damped:.3g} s in which damping stops a motion"
         chosen = TimeStep.fitting(DAMPED_SHARE * damped, frame, why)
+    elif math.isinf(shortest):
+        chosen = TimeStep.fitting(frame / STEPS_PER_CONTACT, frame, f"1/{STEPS_PER_CONTACT} of a frame: nothing meets")
     else:
         why = f"1/{STEPS_PER_CONTACT} of the shortest collision, {shortest:.3g} s at {speed:.3g} m/s"
         chosen = TimeStep.fitting(shortest / STEPS_PER_CONTACT, frame, why)

@@ -199,8 +199,8 @@ def _check_mesh_size(polygon: Any, points: np.ndarray, mesh_size: float) -> None
     count = max(polygon.area / 0.433, spanned / 43.3) / mesh_size**2 + polygon.length / mesh_size
     if count > _MOST:
         raise SceneError(Finding(
-            "shape.mesh_size", f"{mesh_size:g} m would cut the polygon into about {count:.1g} triangles",
-            f"a grain may have {_MOST}", f"take at least {mesh_size * float(np.sqrt(2 * count / _MOST)):.1g} m",
+            "shape.mesh_size", f"{mesh_size:g} m would cut the polygon into about {count:.2g} triangles",
+            f"a grain may have {_MOST}", f"take at least {mesh_size * float(np.sqrt(2 * count / _MOST)):.2g} m",
         ))  # fmt: skip
 
 

@@ -156,8 +156,8 @@ def refuse(model: Model) -> list[Finding]:
         if wall.sticky:
             findings.append(Finding(f"{where}.sticky", "true", "flat grains are not held by walls", "leave it out"))
         if _smooth(wall) is None and not len(_lines(wall)):
-            findings.append(Finding(where, f"a {wall.shape.key} that does not cut the plane y = 0", "it must",
-                                    "take a line, a rectangle, an arc or a cylinder along y"))  # fmt: skip
+            findings.append(Finding(where, f"the shape {wall.shape.key!r} does not cut the plane y = 0", "it must",
+                                    "move it there, or take a line, a rectangle or a cylinder along y"))  # fmt: skip
         elif isinstance(wall.shape, Plane) and _smooth(wall) is None:
             findings.append(Finding(where, "a plane of both sides or across y", "take a rectangle, or sides = 'front'"))
     return findings

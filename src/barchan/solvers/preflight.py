@@ -49,7 +49,7 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     if errors:
         raise SceneError(errors)
     own = hard_check.unused(model) if hard else _soft(solver, grains.join(model.poured))
-    return [*_notes(model), *own, *_odd_sizes(solver)]
+    return [*_notes(model), *_cut_off(model), *own, *_odd_sizes(solver)]
 
 
 def _flat_shapes(model: Model) -> None:
@@ -129,6 +129,39 @@ def _wrong_side(solver: Any) -> list[Finding]:
 
 def _notes(model: Model) -> list[Finding]:
     return [Finding(f"walls[{k}]", note) for k, wall in enumerate(model.scene.walls) for note in wall.shape.notes()]
+
+
+def _cut_off(model: Model) -> list[Finding]:
+    """Walls that end beyond one face of a periodic box, or lie in it: grains at the other end pass through them there.
+
+    Not those that have a twin a period away.
+    """
+    if not model.walls.repeated:
+        return []
+    ends = [k for k in range(len(model.scene.walls)) if model.walls.shape_table[model.walls.wall == k, -3:].any()]
+    high = model.low + model.box
+    places = {k: np.concatenate(model.scene.walls[k].shape.outline(model.low, high)) for k in ends}
+    findings, slack = [], 1e-9 * float(model.box.max())
+    for k, axis in ((k, int(axis)) for k in ends for axis in np.flatnonzero(model.periodic)):
+        period = np.where(np.arange(3) == axis, model.box, 0.0)
+        first, last = places[k][:, axis].min(), places[k][:, axis].max()
+        for face, inwards in ((model.low[axis], 1), (high[axis], -1)):
+            other, way = face + inwards * model.box[axis], "xyz"[axis]
+            outer, inner = (first, last) if inwards > 0 else (last, first)
+            lies = abs(first - face) <= slack and abs(last - face) <= slack
+            beyond = (face - outer) * inwards > slack and (inner - face) * inwards > slack
+            if not lies and not (beyond and (other - inner) * inwards > -slack):
+                continue
+            twin = places[k] + inwards * period
+            if any(len(one) == len(twin) and np.allclose(one, twin, rtol=0, atol=slack) for one in places.values()):
+                continue
+            what = f"{model.scene.walls[k].name!r} {'lies in' if lies else 'ends beyond'} the periodic face"
+            findings.append(Finding(
+                f"walls[{k}]", f"{what} {way} = {face:.4g} m",
+                f"grains at the other end, {way} = {other:.4g} m, do not meet it there",
+                f"add the same wall a period ({model.box[axis]:.4g} m) further, or move it into the box",
+            ))  # fmt: skip
+    return findings
 
 
 def small_box(solver: Any, grains: Grains) -> list[Finding]:

@@ -49,8 +49,10 @@ def _unknown_to_it(model: Model, grains: Grains) -> Iterator[Finding]:
             yield Finding(f"walls[{index}].sticky", "true", needs, 'leave it out, or use solver = "hard"')
         if wall.motion or wall.absorbing or wall.appears or wall.vanishes is not None or not wall.present:
             yield Finding(f"walls[{index}]", "moves, absorbs, comes or goes", "must stand still and stay")
-    if (model.walls.mesh >= 0).any():
-        yield Finding("walls", "a mesh", "the solver 'relax' knows smooth shapes", "build it of planes")
+    for index in np.unique(model.walls.mesh[model.walls.mesh >= 0]):
+        key = scene.walls[index].shape.key
+        yield Finding(f"walls[{index}]", f"a {key!r}, made of facets", "the solver 'relax' knows smooth shapes",
+                      "build it of planes")  # fmt: skip
     if scene.drag:
         yield Finding("drag", f"{scene.drag:g} N s/m", needs, "leave it out")
     if scene.time_step is not None:

@@ -64,6 +64,7 @@ def losses(scene: Scene) -> list[Finding]:
     findings = []
     for where, table in tables.items():
         stated = [field for field in LOSSES if field in table.model_fields_set and getattr(table, field)]
+        stated = [field for field in stated if (field, getattr(table, field)) != ("restitution", 1.0)]  # no loss
         if stated:
             others = f" (nor {', '.join(stated[1:])})" if stated[1:] else ""
             what = f"{getattr(table, stated[0]):g}"
