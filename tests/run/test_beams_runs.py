@@ -164,3 +164,18 @@ def test_polygons_that_are_none_are_refused():
         lab.solver(lab.scene([lab.polygon(0, 0, *bow)]))
     with pytest.raises(SceneError, match="least_angle"):
         lab.solver(lab.scene([lab.polygon(0, 0, (0, 0), (1e-2, 0), (1e-2, 1e-4))]))
+
+
+def test_flat_grains_are_not_handed_over_and_called_what_they_are(broken):
+    sphere = {"name": "g", "material": "a", "size": 1e-3, "fill": {"kind": "points", "positions": [(0, 0, 1)]}}
+    scene = bc.Scene(name="on", duration=1.0, materials={"a": {"density": 1e3}}, grains=[sphere],
+                     start=str(broken.folder))  # fmt: skip
+    with pytest.raises(SceneError, match="that run has flat grains; only spheres can be handed over"):
+        Plan.of(scene)
+
+
+def test_a_run_that_would_never_end_is_told():
+    """Grains of a micrometre with beams for millimetres: steps are so short that a blink of an eye takes years."""
+    tiny = lab.scene([lab.grain(0.0, 0.0, size=1e-6)], duration=1e-3)
+    assert [one.where for one in Plan.of(tiny).warnings] == ["duration"]
+    assert "duration" not in [one.where for one in Plan.of(falling()).warnings]

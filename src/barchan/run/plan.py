@@ -28,6 +28,7 @@ MOST_WORK = {"cpu": 1_000_000, "cuda": 20_000_000_000}
 # Visits a frame, where that leaves LEAST_STEPS between them: fewer would cost more than they are worth.
 WATCHES = {"cpu": 10, "cuda": 2}
 LEAST_STEPS = 500
+MOST_STEPS = 3e9  # of a run; more are told as a warning
 FEWEST_STEPS = 20  # between visits, however many grains there are
 
 
@@ -105,7 +106,8 @@ class Plan:
             time_step = timestep.choose(model, grains)
         if time_step.fixed:
             _check_rate(scene, time_step.value)
-        return cls(scene, model, grains, time_step, measures, (*unused.other_tables(scene), *warnings), device)
+        told = (*unused.other_tables(scene), *warnings, *_endless(scene, time_step))
+        return cls(scene, model, grains, time_step, measures, told, device)
 
     @property
     def steps(self) -> int:
@@ -137,6 +139,18 @@ class Plan:
     def schedule(self) -> Schedule:
         """When the run is visited."""
         return Schedule.of(self.scene, pieces=self.pieces, edges=self.model.walls.edges())
+
+
+def _endless(scene: Scene, time_step: TimeStep) -> list[Finding]:
+    """Whether a run would take longer than anybody waits: a step is a microsecond of computing at the least."""
+    steps = scene.duration / time_step.value
+    if not time_step.fixed or scene.solver == "relax" or steps < MOST_STEPS:
+        return []
+    return [Finding(
+        "duration", f"{scene.duration:g} s, {steps:.2g} steps of {time_step.value:.2g} s ({time_step.text})",
+        f"{MOST_STEPS:.0e} steps take hours, of several grains days",
+        "take softer materials or beams, larger or rounder grains, or a shorter duration",
+    )]  # fmt: skip
 
 
 def _check_rate(scene: Scene, time_step: float) -> None:

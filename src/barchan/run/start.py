@@ -41,7 +41,9 @@ def last_grains(scene: Scene) -> Grains:
 
 def _check(scene: Scene, frame: Frame) -> None:
     findings = []
-    if len(frame.sphere_radius) != len(frame):
+    if frame.triangles is not None:
+        findings.append(Finding("start", "that run has flat grains", "only spheres can be handed over"))
+    elif len(frame.sphere_radius) != len(frame):
         findings.append(Finding("start", "that run has clumps", "only spheres can be handed over"))
     groups = int(frame.group.max(initial=-1)) + 1
     if groups > len(scene.grains):

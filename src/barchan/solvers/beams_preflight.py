@@ -25,6 +25,7 @@ from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
 from barchan.scene.scene import Scene
 from barchan.solvers import beams_arrays, beams_ledger, beams_walls
 from barchan.solvers.beams import BeamSolver
+from barchan.solvers.beams_watch import MOST_STRETCH
 from barchan.solvers.preflight import idle_sources, small_box
 
 STEPS_PER_PERIOD = 60  # steps in which the quickest vibration or collision is resolved
@@ -54,7 +55,7 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     if errors:
         raise SceneError(errors)
     everything = grains.join(model.poured)
-    return [*_soft(model, everything), *_weak(model, everything)]
+    return [*_soft(model, everything), *_thin(model, everything), *_weak(model, everything), *_idle(solver)]
 
 
 def _unknown_to_it(model: Model) -> Iterator[Finding]:
@@ -172,6 +173,44 @@ def _soft(model: Model, grains: Grains) -> list[Finding]:
     )]  # fmt: skip
 
 
+def _thin(model: Model, grains: Grains) -> list[Finding]:
+    """Strips that a corner may pierce: beyond them nothing holds it, and no triangle need lie deep in another."""
+    thickness, speed = model.scene.beams.wall_thickness, impact_speed(model, grains)
+    strips = [wall.name for wall in model.scene.walls if not beams_walls.is_smooth(wall)]
+    depth, _ = _pressed(model, grains, speed)
+    if thickness is None or not strips or thickness >= depth:
+        return []
+    return [Finding(
+        "beams.wall_thickness", f"{1e3 * thickness:.2g} mm",
+        f"an impact at {speed:.3g} m/s goes {1e3 * depth:.2g} mm deep, and grains may pass through {strips[0]!r}",
+        f"take {_upwards(2e3 * depth)} mm or more, or raise young",
+    )]  # fmt: skip
+
+
+def _idle(solver: BeamSolver) -> list[Finding]:
+    """Limits of beams that nothing can reach."""
+    breakage, yielding = solver.model.scene.beams.breakage, solver.model.scene.beams.yielding
+    findings = []
+    if (breakage or yielding) and not len(solver.arrays["ends"]) and not solver.model.scene.sources:
+        name = "breakage" if breakage else "yielding"
+        findings.append(
+            Finding(f"beams.{name}", "is there", "no grain has beams", "leave it out, or take other shapes")
+        )
+    if breakage and breakage.stretch is not None and breakage.stretch >= MOST_STRETCH:
+        findings.append(Finding(
+            "beams.breakage.stretch", f"{breakage.stretch:g}",
+            f"a run stops where a beam is drawn out by {100 * MOST_STRETCH:.0f}%", f"take less than {MOST_STRETCH:g}",
+        ))  # fmt: skip
+    for field, unit in (("force", "N"), ("moment", "N m")):
+        breaks, yields = getattr(breakage, field, None), getattr(yielding, field, None)
+        if breaks is not None and yields is not None and breaks >= yields:
+            findings.append(Finding(
+                f"beams.breakage.{field}", f"{breaks:g} {unit}", f"beams yield at {yields:g} {unit}, and bear no more",
+                f"take less than beams.yielding.{field}, or let them break by stretch",
+            ))  # fmt: skip
+    return findings
+
+
 def _weak(model: Model, grains: Grains) -> list[Finding]:
     """Whether beams, whose defaults are for grains of mm, bear the weight of their grain and the blows it may get.
 
@@ -210,22 +249,24 @@ def _upwards(value: float) -> str:
 
 
 def _pressed(model: Model, grains: Grains, speed: float) -> tuple[float, float]:
-    """How deep, m, a right-angled corner goes at this speed, and the stiffness, N/m, of the stiffest such contact.
+    """How deep, m, a right-angled corner goes at this speed in the softest contact, and the stiffness, N/m, of the
 
+    stiffest one, among materials that grains may meet.
     A quarter of m v² is what two equal grains have to give. The paper's force is Y δ², its energy Y δ³/3. In `exact`
     contact the energy is FULL · Y area³/total^(3/2): a corner has the area δ²; a side that is met flat, the stiffer
     case, has the area ℓ δ with ℓ² = 4 total, hence the energy 8 FULL · Y δ³.
     """
-    pairs = itertools.combinations_with_replacement(model.scene.materials, 2)
-    stiffnesses = [flat_young(model.scene, a, b) for a, b in pairs]
-    young, hardest = min(stiffnesses), max(stiffnesses)
+    scene = model.scene
+    own = {group.material for group in scene.grains} | {source.material for source in scene.sources}
+    pairs = itertools.product(sorted(own), sorted(own | {wall.material for wall in scene.walls}))
+    young = np.array([flat_young(scene, a, b) for a, b in pairs])
     given = 0.25 * float(np.median(grains.mass)) * speed**2 / young
-    if model.scene.beams.contact == "paper":
+    if scene.beams.contact == "paper":
         depth = (3 * given) ** (1 / 3)
-        return depth, 2 * hardest * depth
-    total = float(np.median(build_triangles(model.scene, grains).area))
+        return float(depth.max()), float(np.max(2 * young * depth))
+    total = float(np.median(build_triangles(scene, grains).area))
     flat = (given / (8 * FULL)) ** (1 / 3)
-    return (given / FULL * total**1.5) ** (1 / 6), 48 * FULL * hardest * flat
+    return float(np.max(given / FULL * total**1.5)) ** (1 / 6), float(np.max(48 * FULL * young * flat))
 
 
 def choose(model: Model, grains: Grains) -> TimeStep:

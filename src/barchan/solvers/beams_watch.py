@@ -22,8 +22,11 @@ MOST_CREATED = 0.5  # of the same, that the paper's rules for overlaps may bring
 STRAIN = 1e-10  # of a beam: what it holds then is round-off
 MOST_STRETCH = 0.9  # of a beam's length, drawn out: beyond it triangles of a grain are nowhere near each other
 MOST_TURN = math.pi / 2  # rad, of two joined triangles against each other: beyond it they lie in each other
-STIFFER = "raise beams.stiffness or beams.inertia, or let beams break (beams.breakage)"
-HARDER = "raise the limits of beams.yielding, or let beams break (beams.breakage)"
+STIFFER, HARDER = "raise beams.stiffness or beams.inertia", "raise the limits of beams.yielding"
+BREAK, SOONER = (
+    "or let beams break (beams.breakage)",
+    "or let them break sooner (beams.breakage.force acts under pressure too)",
+)
 SHORTER = "take a shorter time_step, stiffer materials (young) or slower impacts"
 
 
@@ -68,7 +71,8 @@ def _deformed(solver: BeamSolver, far: np.ndarray) -> None:
             what = f"has had a beam pressed to less than {100 * LEAST_LENGTH:.0f}% of its length"
         elif drawn[b]:
             what = f"is held by a beam that is {far[b] / a['made'][b]:.2g} times as long as it was made"
-        remedy = HARDER if solver.model.scene.beams.yielding else STIFFER
+        beams = solver.model.scene.beams
+        remedy = f"{HARDER if beams.yielding else STIFFER}, {SOONER if beams.breakage else BREAK}"
         raise _error(solver, int(a["ends"][b, 0]), what, "triangles of a grain must stay beside each other",
                      f"its beams are too weak for what bears on it: {remedy}")  # fmt: skip
 
