@@ -89,7 +89,8 @@ def test_scenes_share_the_kernels_that_are_the_same_for_both(tmp_path: Path, mon
     """Another law changes the contact pass and what calls it, and nothing else: the rest need not be compiled again."""
     monkeypatch.setenv("BARCHAN_CACHE", str(tmp_path))
     names = (
-        "ADAPTIVE", "BRANCH", "CLUMPS", "DEFORMS", "MATERIALS", "MESHES", "PERIODIC", "ROLLING", "SERVOS", "STICTION",
+        "ADAPTIVE", "BRANCH", "CLUMPS", "DEFORMS", "MATERIALS", "MESHES", "PERIODIC", "REPEATED", "ROLLING", "SERVOS",
+        "STICTION",
     )  # fmt: skip
     switches = dict.fromkeys(names, False)
     one, other, clumps = (

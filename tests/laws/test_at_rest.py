@@ -15,7 +15,8 @@ from barchan.laws.viscous import Viscous
 
 SURFACE = Surface(5e6, 2e6, 0.3, 0.5, 0.6, 0.0, 0.0, False)
 SWITCHES = (
-    "ADAPTIVE", "BRANCH", "CLUMPS", "DEFORMS", "MATERIALS", "MESHES", "PERIODIC", "ROLLING", "SERVOS", "STICTION",
+    "ADAPTIVE", "BRANCH", "CLUMPS", "DEFORMS", "MATERIALS", "MESHES", "PERIODIC", "REPEATED", "ROLLING", "SERVOS",
+    "STICTION",
 )  # fmt: skip
 
 
