@@ -30,10 +30,11 @@ VEE = [{"name": f"side {k}", "shape": "plane", "normal": (k, 0, 0.3), "material"
 
 def _fallen(kind: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Grains and walls: a ball that falls aslant, one between two slopes, a heap of sixteen, four beside each other."""
+    never = {"appears": lab.NEVER}  # one set of shapes for all: kernels are compiled once for a law
     if kind == "ball":
-        return [lab.grain((0, 0, 0.35), velocity=(1.0, 0, 0))], [{**lab.FLOOR, "material": "a"}]
+        return [lab.grain((0, 0, 0.35), velocity=(1.0, 0, 0))], [{**lab.FLOOR, "material": "a"}, {**BOX, **never}]
     if kind == "groove":
-        return [lab.grain((0.01, 0, 0.35))], VEE
+        return [lab.grain((0.01, 0, 0.35))], [*VEE, {**BOX, **never}]
     rng = np.random.default_rng(5)
     x, y, z = np.meshgrid(np.arange(2), np.arange(2), np.arange(4), indexing="ij")
     places = (0.07 + 0.12 * np.stack([x, y, z], axis=-1).reshape(-1, 3)) + rng.uniform(-0.005, 0.005, (16, 3))

@@ -141,9 +141,9 @@ def _cut_off(model: Model) -> list[Finding]:
     ends = [k for k in range(len(model.scene.walls)) if model.walls.shape_table[model.walls.wall == k, -3:].any()]
     high = model.low + model.box
     places = {k: np.concatenate(model.scene.walls[k].shape.outline(model.low, high)) for k in ends}
-    findings, slack = [], 1e-9 * float(model.box.max())
+    findings = []
     for k, axis in ((k, int(axis)) for k in ends for axis in np.flatnonzero(model.periodic)):
-        period = np.where(np.arange(3) == axis, model.box, 0.0)
+        period, slack = np.where(np.arange(3) == axis, model.box, 0.0), 1e-9 * float(model.box[axis])
         first, last = places[k][:, axis].min(), places[k][:, axis].max()
         for face, inwards in ((model.low[axis], 1), (high[axis], -1)):
             other, way = face + inwards * model.box[axis], "xyz"[axis]
