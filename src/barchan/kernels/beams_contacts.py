@@ -32,6 +32,7 @@ from barchan.kernels.beams_overlap import (
     five_kinds,
     parting_edge,
 )
+from barchan.kernels.beams_strips import SUMS, add_overlap, is_of, leads, side_push
 from barchan.kernels.beams_walls import wall_distance, wall_push
 from barchan.kernels.jit import njit
 
@@ -135,16 +136,17 @@ def list_overlaps(pairs: int, touching: Any, overlaps: Any) -> int:
 
 @njit(cache=True, error_model="numpy")
 def push_apart(
-    low: int, high: int, overlaps: Any, first: Any, second: Any, round_way: Any, allowed: Any, state: Any, world: Any,
-    mass: Any, area: Any, material: Any, kinds: int, table: Any, graded: bool, slow: float, step: float, advance: float,
-    out: Any,
+    low: int, high: int, free: int, overlaps: Any, first: Any, second: Any, round_way: Any, allowed: Any, touching: Any,
+    side: Any, state: Any, world: Any, mass: Any, area: Any, material: Any, kinds: int, table: Any, graded: bool,
+    slow: float, step: float, advance: float, out: Any,
 ) -> None:  # fmt: skip
     """What the overlapping pairs low … high do: out[pair] has the columns of `beams_overlap`, points beside the first.
 
     round_way: as in `find_overlaps`. allowed, advance: as in `relieve`. graded: the force has an energy; else the
-    paper's five kinds. table: (kinds², 2) contact stiffness Y (Pa) and friction of two materials.
+    paper's five kinds. table: (kinds², 2) contact stiffness Y (Pa) and friction of two materials. side: as in `is_of`;
+    of the overlaps with one side of a wall the first does what all of them do.
     """
-    here, spare, both = np.empty((9, 2)), np.empty((9, 2)), np.empty((2, 6))
+    here, spare, both, sums = np.empty((9, 2)), np.empty((9, 2)), np.empty((2, 6)), np.empty(SUMS)
     tag, spare_tag, mark = np.empty(9, np.int64), np.empty(9, np.int64), np.empty(9, np.int64)
     for c in range(low, high):
         p = overlaps[c]
@@ -155,17 +157,32 @@ def push_apart(
         if len(round_way):
             sx, sz = round_way[p, 0], round_way[p, 1]
         xi, zi, xk, zk = state[i, 0, 0], state[i, 1, 0], state[k, 0, 0] + sx, state[k, 1, 0] + sz
-        side_by_side(world, i, k, sx, sz, both)
-        n = clip(both, 0, 1, here, tag, spare, spare_tag)
-        if n == 0:
-            continue
         young, friction = table[material[i] * kinds + material[k], 0], table[material[i] * kinds + material[k], 1]
-        if graded:
-            exact(here, tag, n, young, min(area[i], area[k]), xi, zi, xk, zk, row)
+        if k >= free:
+            if not leads(p, free, first, second, touching, side):
+                continue
+            sums[:] = 0.0
+            q = p
+            while q < len(first) and first[q] == i:
+                if is_of(q, i, side[k - free], free, first, second, touching, side):
+                    if len(round_way):
+                        sx, sz = round_way[q, 0], round_way[q, 1]
+                    side_by_side(world, i, second[q], sx, sz, both)
+                    n = clip(both, 0, 1, here, tag, spare, spare_tag)
+                    add_overlap(here, tag, n, xi, zi, sums)
+                q += 1
+            side_push(sums, graded, young, area[i], area[k], xi, zi, xk, zk, row)
         else:
-            five_kinds(both, 0, 1, here, tag, n, mark, young, area[i], area[k], xi, zi, xk, zk, row)
-        if len(allowed) and allowed[p] > 0.0:
-            relieve(row, allowed, p, graded, advance)
+            side_by_side(world, i, k, sx, sz, both)
+            n = clip(both, 0, 1, here, tag, spare, spare_tag)
+            if n == 0:
+                continue
+            if graded:
+                exact(here, tag, n, young, min(area[i], area[k]), xi, zi, xk, zk, row)
+            else:
+                five_kinds(both, 0, 1, here, tag, n, mark, young, area[i], area[k], xi, zi, xk, zk, row)
+            if len(allowed) and allowed[p] > 0.0:
+                relieve(row, allowed, p, graded, advance)
         push = math.sqrt(row[PUSH_X] ** 2 + row[PUSH_Z] ** 2)
         if friction > 0.0 and push > 0.0:
             ix, iz, kx, kz = row[POINT_X] - xi, row[POINT_Z] - zi, row[POINT_X] - xk, row[POINT_Z] - zk

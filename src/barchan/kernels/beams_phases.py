@@ -25,8 +25,8 @@ def work(which: int, low: int, high: int, c: Any, step: float, half: float, adva
         )  # fmt: skip
     elif which == PUSH:
         push_apart(
-            low, high, c.overlaps, c.first, c.second, c.round_way, c.allowed, c.state, c.world, c.mass, c.area,
-            c.material, c.kinds, c.table, c.graded, c.slow, step, advance, c.out,
+            low, high, c.free, c.overlaps, c.first, c.second, c.round_way, c.allowed, c.touching, c.side, c.state,
+            c.world, c.mass, c.area, c.material, c.kinds, c.table, c.graded, c.slow, step, advance, c.out,
         )  # fmt: skip
     elif which == WALLS:
         push_from_walls(

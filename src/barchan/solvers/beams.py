@@ -324,6 +324,7 @@ class BeamSolver:
         a["state"] = beams_arrays.with_whirl(a["state"], a["mass"], a["inertia"])
         for name, array in beams_arrays.servos(model).items():  # which older checkpoints have not
             a.setdefault(name, array)
+        a.setdefault("side", np.arange(len(a["wall_rest"])))  # each triangle of a wall pushed by itself
         solver._scratch = solver._room_for_steps()
         return solver
 

@@ -76,6 +76,7 @@ class Arrays(NamedTuple):
     gravity: Any
     wall_rows: Any
     wall_rest: Any
+    side: Any
     smooth_wall: Any
     smooth_kind: Any
     smooth_rest: Any
@@ -117,7 +118,8 @@ def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str
     wall_rows = free + np.searchsorted(walls.wall, np.arange(len(scene.walls) + 1))
     of_walls = {
         "grain": np.full(count, -1, np.int64), "state": state, "body": body, "mass": np.full(count, 1e30),
-        "inertia": np.full(count, 1e30), "area": beams_area(walls.corners), "bound": bounds(body),
+        "inertia": np.full(count, 1e30), "area": np.bincount(walls.side, beams_area(walls.corners))[walls.side],
+        "bound": bounds(body),
         "material": np.array(owner, np.int64)[walls.wall], "work": np.zeros((count, WORKS)),
         "row_present": np.ones(count, bool),
     }  # fmt: skip
@@ -130,8 +132,9 @@ def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str
         "rule": np.where(model.walls.hidden, REMOVED, BY_TIME),
         **beams_walls.frames(model),
         "wall_rows": np.stack([wall_rows[:-1], wall_rows[1:]], axis=1).astype(np.int64).reshape(-1, 2),
-        "wall_rest": middle.copy(), "smooth_wall": walls.smooth_wall, "smooth_kind": walls.smooth_kind,
-        "smooth_rest": walls.smooth_rest, "smooth_now": np.zeros((len(walls.smooth_rest), 4)),
+        "wall_rest": middle.copy(), "side": walls.side, "smooth_wall": walls.smooth_wall,
+        "smooth_kind": walls.smooth_kind, "smooth_rest": walls.smooth_rest,
+        "smooth_now": np.zeros((len(walls.smooth_rest), 4)),
         "smooth_motion": np.zeros((len(walls.smooth_rest), 3)), "smooth_material": walls.smooth_material,
         "smooth_present": np.ones(len(walls.smooth_rest), bool), "wall_present": np.ones(len(scene.walls), bool),
         "seen": np.zeros(7, np.int64), "worst": np.array([0.0, -1.0, -1.0]),

@@ -23,6 +23,7 @@ from barchan.shapes.sphere import Sphere
 _ASIDE = 1e-7  # of a shape's extent along y: the cut avoids its corners
 _LEVEL = 1e-9
 _MOST_PIECES = 50_000  # of a wall's strip
+_STRAIGHT = np.radians(30)  # by which a wall may bend and be one side
 
 
 class BeamWalls(NamedTuple):
@@ -34,6 +35,7 @@ class BeamWalls(NamedTuple):
     smooth_material: np.ndarray  # (S,) int64
     corners: np.ndarray  # (Q, 3, 2) m, at rest
     wall: np.ndarray  # (Q,) int64, ascending
+    side: np.ndarray  # (Q,) int64, of all walls' sides: as in `kernels.beams_strips`
 
 
 def beam_walls(model: Model, owner: list[int], thickness: float, reach: float) -> BeamWalls:
@@ -43,14 +45,18 @@ def beam_walls(model: Model, owner: list[int], thickness: float, reach: float) -
     smooth: list[tuple[int, int, tuple[float, float, float, float], int]] = []
     strips: list[np.ndarray] = []
     owners: list[int] = []
+    sides: list[np.ndarray] = []
+    count = 0
     for index, wall in enumerate(model.scene.walls):
         held = _smooth(wall)
         if held is not None:
             smooth.append((index, held[0], held[1], owner[index]))
             continue
-        corners = strip(_lines(wall), thickness, reach)
+        corners, side = strip(_lines(wall), thickness, reach)
         strips.append(corners)
         owners += [index] * len(corners)
+        sides.append(count + side)
+        count += int(side.max(initial=-1)) + 1
     return BeamWalls(
         smooth_wall=np.array([one[0] for one in smooth], np.int64),
         smooth_kind=np.array([one[1] for one in smooth], np.int64),
@@ -58,6 +64,7 @@ def beam_walls(model: Model, owner: list[int], thickness: float, reach: float) -
         smooth_material=np.array([one[3] for one in smooth], np.int64),
         corners=np.concatenate([np.zeros((0, 3, 2)), *strips]),
         wall=np.array(owners, np.int64),
+        side=np.concatenate([np.zeros(0, np.int64), *sides]),
     )
 
 
@@ -128,22 +135,43 @@ def inside(wall: Wall) -> Any:
     return shapely.get_parts(shapely.polygonize([shapely.unary_union(lines)]))
 
 
-def strip(lines: np.ndarray, thickness: float, reach: float) -> np.ndarray:
-    """Triangles (q, 3, 2) m of a strip along segments (n, 2, 2) m, with joints where they meet."""
+def strip(lines: np.ndarray, thickness: float, reach: float) -> tuple[np.ndarray, np.ndarray]:
+    """Triangles (q, 3, 2) m of a strip along segments (n, 2, 2) m, with joints where they meet, and of which side each
+    is (q,).
+    """
     import shapely
 
     if not len(lines):
-        return np.zeros((0, 3, 2))
+        return np.zeros((0, 3, 2)), np.zeros(0, np.int64)
     grid = 1e-6 * thickness
     joined = shapely.line_merge(shapely.unary_union(shapely.set_precision(shapely.linestrings(lines), grid)))
-    body = shapely.simplify(joined, grid).buffer(thickness / 2, cap_style="square", join_style="mitre")
+    joined = shapely.simplify(joined, grid)
+    body = joined.buffer(thickness / 2, cap_style="square", join_style="mitre")
     pieces = shapely.get_parts(shapely.constrained_delaunay_triangles(shapely.segmentize(body, reach)))
     found = [part for piece in pieces for part in shapely.get_parts(piece)]
     corners = np.array([shapely.get_coordinates(part)[:3] for part in found]).reshape(-1, 3, 2)
     u, v = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
     twice = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
     corners = np.where((twice > 0)[:, None, None], corners, corners[:, ::-1])
-    return np.ascontiguousarray(corners[np.abs(twice) > 1e-9 * thickness**2])
+    corners = np.ascontiguousarray(corners[np.abs(twice) > 1e-9 * thickness**2])
+    near = shapely.STRtree(_sides(joined)).nearest(shapely.points(corners.mean(axis=1)))
+    return corners, np.unique(near, return_inverse=True)[1].astype(np.int64)
+
+
+def _sides(joined: Any) -> list[Any]:
+    """The sides of a strip along lines: parts of them whose direction changes by no more than _STRAIGHT."""
+    import shapely
+
+    sides = []
+    for line in shapely.get_parts(joined):
+        points = shapely.get_coordinates(line)
+        way = np.unwrap(np.arctan2(*np.diff(points, axis=0).T[::-1]))
+        begin = 0
+        for k in range(1, len(way) + 1):
+            if k == len(way) or abs(way[k] - way[begin]) > _STRAIGHT:
+                sides.append(shapely.linestrings(points[begin : k + 1]))
+                begin = k
+    return sides
 
 
 def refuse(model: Model) -> list[Finding]:

@@ -1,0 +1,182 @@
+"""Strips of triangles: a straight side of a wall is flat, wherever it happens to be cut into triangles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from barchan.kernels.beams_contacts import LOAD_TURN, LOAD_X, LOAD_Z
+from barchan.solvers import beams_ledger, beams_walls
+from barchan.solvers.beams import BeamSolver
+from solvers import beams_lab as lab
+
+YOUNG = 2e6
+WIDE = 2e-3  # m, of strips
+LEG = 2e-3  # m, of a right-angled triangle with equal legs
+CONTACTS = pytest.mark.parametrize("contact", ["paper", "exact"])
+
+
+def line(start: tuple[float, float], end: tuple[float, float]) -> dict[str, Any]:
+    """A wall along a line from `start` to `end`, x and z in m."""
+    return {
+        "name": "strip", "shape": "line", "start": (start[0], 0.0, start[1]), "end": (end[0], 0.0, end[1]),
+        "material": "a",
+    }  # fmt: skip
+
+
+def floor(long: float = 0.03) -> dict[str, Any]:
+    """A strip with its upper side at z = 0."""
+    return line((-long, -WIDE / 2), (long, -WIDE / 2))
+
+
+def wedge(wall: dict[str, Any], contact: str, x: float, z: float, angle: float = 0.0) -> BeamSolver:
+    """A triangle, with its right angle at x, z (m) and legs along x and z, then turned about its middle, at a wall."""
+    third = LEG / 3
+    corners = ((-third, -third), (LEG - third, -third), (-third, LEG - third))
+    grain = lab.polygon(x + third, z + third, *corners)
+    beams = {"contact": contact, "wall_thickness": WIDE}
+    machine = lab.solver(lab.scene([grain], beams=beams, walls=[wall]), 1e-6)
+    assert machine.triangle_count == 1
+    lab.turn(machine, slice(0, 1), angle)
+    return machine
+
+
+def flying(
+    wall: dict[str, Any], contact: str, x: float, velocity: tuple[float, float], height: float = 5e-5, **options: Any
+) -> BeamSolver:
+    """A square of 2 mm so high (m) above z = 0."""
+    square = lab.grain(x, 1e-3 + height, velocity=(velocity[0], 0.0, velocity[1]))
+    beams = {"contact": contact, "wall_thickness": WIDE, "damping": 0.0}
+    return lab.solver(lab.scene([square], beams=beams, walls=[wall], **options))
+
+
+@CONTACTS
+@pytest.mark.parametrize("x", [0.0, 4e-4, 1.3e-3])
+def test_a_square_that_falls_flat_on_a_line_leaves_it_as_it_leaves_a_plane(x: float, contact: str) -> None:
+    """Where the strip is cut must not matter: without friction the push is vertical and evenly spread.
+
+    A square that falls flat is pushed alike on its left and right half, so it has no spin and keeps its speed along
+    the wall: spins are some 1e-6 rad/s by round-off (40 and 10 rad/s where each triangle pushes by itself). The
+    half-plane has another formula for the same area, so that all velocities agree to round-off too.
+    """
+    plane = {"name": "plane", "shape": "plane", "point": (0, 0, 0), "normal": (0, 0, 1), "material": "a"}
+    found = []
+    for wall in (plane, floor()):
+        machine = flying(wall, contact, x, (0.05, -0.2))
+        machine.advance_to(2e-3)
+        body = beams_ledger.bodies(machine)
+        assert body.velocity[0, 2] > 0.1  # it has bounced
+        assert body.velocity[0, 0] == pytest.approx(0.05, rel=1e-9)
+        assert abs(body.spin[0]) < 1e-4
+        found.append(np.concatenate([body.velocity[0], body.position[0]]))
+    np.testing.assert_allclose(found[1], found[0], rtol=1e-8, atol=1e-12)
+
+
+@pytest.mark.parametrize("periodic", [False, True])
+def test_a_frictionless_square_slides_along_a_line_at_its_speed(periodic: bool) -> None:
+    """Nothing acts along a straight wall without friction: not at joints of the strip, nor where the box repeats.
+
+    At 0.1 m/s it goes 6 mm, over three joints of triangles, bouncing a little; in the periodic box of 8 mm, which the
+    strip spans, it goes round the face.
+    """
+    box = {"box": {"low": (-4e-3, -1e-3, -5e-3), "high": (4e-3, 1e-3, 1e-2)}, "periodic": (True, False, False)}
+    options: dict[str, Any] = {"gravity": (0.0, 0.0, -9.81), **(box if periodic else {})}
+    wall = floor(3e-3 if periodic else 0.03)  # its ends are square, and reach out by half its width
+    machine = flying(wall, "paper", 0.0, (0.1, 0.0), 1e-6, **options)
+    machine.advance_to(0.06)
+    body = beams_ledger.bodies(machine)
+    assert body.velocity[0, 0] == pytest.approx(0.1, rel=1e-9)
+    assert abs(body.spin[0]) < 1e-3
+    assert 0.9e-3 < body.position[0, 2] < 1.1e-3
+    assert body.position[0, 0] == pytest.approx(-2e-3 if periodic else 6e-3, rel=1e-6)
+
+
+@pytest.mark.parametrize("x", [0.0, 3e-4, 1.1e-3])
+def test_a_corner_in_a_line_is_pushed_as_the_paper_says(x: float) -> None:
+    """Kind 1: Y times the area of the tip, straight out of the wall.
+
+    A right angle that points down by d has a tip of area d², and is pushed with Y d² at the middle of the line
+    between the crossings, right below the middle of the triangle: there is no torque.
+    """
+    deep = 1e-4
+    machine = wedge(floor(), "paper", 0.0, 0.0, np.pi / 4)
+    state = machine.arrays["state"]
+    state[0, 0, 0] = x
+    state[0, 1, 0] = np.sqrt(2) * LEG / 3 - deep  # that far is the right angle from the middle
+    machine.rebuild()
+    fx, fz, turn = lab.forces(machine)[0]
+    assert fz == pytest.approx(YOUNG * deep**2, rel=1e-9)
+    assert abs(fx) < 1e-9 * fz
+    assert abs(turn) < 1e-9 * fz * LEG
+
+
+POSES = [(0.0, -2e-4, 0.3), (2.95e-2, -3e-4, 0.5), (3.02e-2, -8e-4, 0.0), (3.095e-2, -4e-4, 2.2), (1e-3, -6e-4, -2.0)]
+
+
+@pytest.mark.parametrize("pose", POSES)
+def test_forces_of_strips_are_the_gradient_of_an_energy(pose: tuple[float, float, float]) -> None:
+    """In `exact` contact force and torque are minus the slopes of the stored energy, on joints and about ends too.
+
+    The slopes are found by moving and turning the triangle by ± 1e-8 m and 1e-5 rad: of the third power of the area
+    they are right to some 1e-7.
+    """
+    machine = wedge(floor(), "exact", *pose)
+    state, found = machine.arrays["state"], lab.forces(machine)[0]
+    slopes = []
+    for axis, small in ((0, 1e-8), (1, 1e-8), (2, 1e-5)):
+        stored = []
+        for sign in (1, -1):
+            state[0, axis, 0] += sign * small
+            stored.append(beams_ledger.present(machine).stored)
+            state[0, axis, 0] -= sign * small
+        slopes.append((stored[0] - stored[1]) / (2 * small))
+    scale = np.array([1.0, 1.0, LEG]) * np.hypot(*found[:2])
+    assert scale[0] > 0
+    np.testing.assert_allclose(-np.array(slopes) / scale, found / scale, atol=1e-5)
+
+
+@CONTACTS
+@pytest.mark.parametrize("pose", POSES)
+def test_a_strip_feels_what_it_does(pose: tuple[float, float, float], contact: str) -> None:
+    """Force on the triangle and on the wall's rows, and their torques about any point, add up to nothing."""
+    machine = wedge(floor(), contact, *pose)
+    load = beams_ledger.present(machine).load
+    x, z = machine.arrays["state"][:, :2, 0].T
+    force, turn = load[:, [LOAD_X, LOAD_Z]], load[:, LOAD_TURN] + x * load[:, LOAD_Z] - z * load[:, LOAD_X]
+    assert np.abs(force[0]).max() > 0
+    np.testing.assert_allclose(force.sum(axis=0), 0.0, atol=1e-14 * np.abs(force[0]).max())
+    assert turn.sum() == pytest.approx(0.0, abs=1e-13 * np.abs(turn).max())
+
+
+@CONTACTS
+def test_sides_that_meet_at_an_angle_push_each_for_itself(contact: str) -> None:
+    """In the corner of a box, pressed on the floor and hardly touching the upright side, a grain is not pushed aside.
+
+    Were the two sides one, what presses on the floor would push across the whole side as well, as hard as up. The
+    overlap with the side is a thousandth of that with the floor, and so, or less, is its push.
+    """
+    box = {"name": "box", "shape": "box", "low": (0, -1e-2, 0), "high": (2e-2, 1e-2, 2e-2), "material": "a"}
+    deep = 1e-4
+    machine = wedge(box, contact, WIDE / 2 - 1e-3 * deep, WIDE / 2 - deep)
+    fx, fz, _ = lab.forces(machine)[0]
+    assert fz > 0
+    assert abs(fx) < 2e-3 * fz
+
+
+def test_a_strip_has_a_side_for_each_direction() -> None:
+    """A right angle has two sides, a straight line one, and a quarter of a circle three, of up to 30° each."""
+    bent = np.array([[(0.0, 0.0), (0.0, 0.01)], [(0.0, 0.01), (0.01, 0.01)]])
+    corners, side = beams_walls.strip(bent, 1e-3, 2e-3)
+    middle = corners.mean(axis=1)
+    assert set(side[middle[:, 1] < 8e-3]) != set(side[middle[:, 0] > 2e-3])
+    assert len(set(side)) == 2
+    _, side = beams_walls.strip(bent[:1], 1e-3, 2e-3)
+    assert set(side) == {0}
+    angle = np.radians(np.linspace(0.0, 90.0, 19))
+    points = 0.02 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    corners, side = beams_walls.strip(np.stack([points[:-1], points[1:]], axis=1), 1e-3, 2e-3)
+    found = [np.degrees(np.arctan2(*corners[side == k].mean(axis=1).T[::-1])) for k in range(side.max() + 1)]
+    assert len(found) == 3
+    assert all(np.ptp(one) < 36.0 for one in found)
