@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from barchan import registry
+from barchan.analysis import pile as analysis
 from barchan.observables.centre import Centre
 from barchan.observables.contacts import Contacts
 from barchan.observables.count import Count
 from barchan.observables.energy import Energy
 from barchan.observables.pile import Pile
 from barchan.observables.stress import Stress
-from solvers import lab
+from solvers import beams_lab, lab
 
 DOWN = (0.0, 0.0, -lab.GRAVITY)
 
@@ -77,6 +80,26 @@ def test_pile_count_and_energy_of_a_column() -> None:
     energy = Energy().measure(moment)
     assert energy["potential_energy"] == pytest.approx(5 * lab.ball_mass(0.05) * lab.GRAVITY * pile["mean_height"])
     assert energy["kinetic_energy"] < 1e-9 * energy["potential_energy"]
+
+
+def test_a_pile_is_as_high_as_its_grains_not_as_the_spheres_about_them() -> None:
+    """A rod of three spheres of radius r in a row, 0.3 m long in all, that lies flat is 2 r high, and not as high as
+    the sphere about it; one that stands is 0.3 m high. A square of 2 mm with its edges along x and z ends 1 mm above
+    its middle, and stood on a corner √2 mm above it.
+    """
+    radius, apart = 0.05, 0.1
+    for axis, top in ((0, 1.0 + radius), (2, 1.15)):
+        rod = [{"position": tuple(k * apart * np.eye(3)[axis]), "radius": radius} for k in (-1, 0, 1)]
+        moment = lab.solver(lab.scene("hertz", [lab.grains([(0.0, 0.0, 1.0)], shape=rod)]), 1e-5).moment()
+        assert moment.radius[0] == pytest.approx(0.15)
+        assert Pile().measure(moment)["pile_height"] == pytest.approx(top)
+    square = beams_lab.solver(beams_lab.scene([beams_lab.grain(0.0, 5e-3)]), 1e-6)
+    for angle, top in ((0.0, 6e-3), (math.pi / 4, 5e-3 + math.sqrt(2) * 1e-3)):
+        beams_lab.turn(square, slice(0, square.triangle_count), angle)
+        beams_lab.restart(square)
+        assert Pile().measure(square.moment())["pile_height"] == pytest.approx(top)
+        assert analysis.pile_height(square.snapshot()) == pytest.approx(2 * (top - 5e-3))
+        assert analysis.floor_height(square.snapshot()) == pytest.approx(1e-2 - top)
 
 
 def test_the_centre_of_two_falls_freely() -> None:

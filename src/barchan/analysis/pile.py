@@ -3,7 +3,8 @@
 A heap is what lies on the floor: of the sets of grains that touch one another, the heaviest one that reaches down to
 the floor. Grains in flight, in a funnel above or strewn about are no part of it. The floor, where it is not given,
 is the lowest point of the grains. Two-dimensional scenes (all grains at one y) are heaps over a line instead of a
-plane; `r` is then the distance from the middle along x.
+plane; `r` is then the distance from the middle along x. Of flat grains of triangles the lowest and highest points are
+corners; whether grains touch, and the surface, are told by the circles about their triangles.
 """
 
 from __future__ import annotations
@@ -104,9 +105,17 @@ def _flat(frame: Frame) -> bool:
     return len(y) > 1 and float(np.ptp(y)) <= 1e-9 * float(frame.sphere_radius.max())
 
 
+def _ends(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
+    """z of the lowest and highest point, (M,) m each, of every sphere, or of the triangle in it."""
+    if frame.triangles is not None:
+        height = frame.triangles.triangle_corners[:, 1::2]
+        return height.min(axis=1), height.max(axis=1)
+    return frame.sphere_position[:, 2] - frame.sphere_radius, frame.sphere_position[:, 2] + frame.sphere_radius
+
+
 def floor_height(frame: Frame) -> float:
-    """z of the lowest point of all spheres, m; 0 in a frame without grains."""
-    bottoms = frame.sphere_position[:, 2] - frame.sphere_radius
+    """z of the lowest point of all grains, m; 0 in a frame without grains."""
+    bottoms, _ = _ends(frame)
     return float(bottoms.min()) if len(bottoms) else 0.0
 
 
@@ -135,7 +144,7 @@ def heap(frame: Frame, *, floor: float | None = None, below: float = math.inf) -
     graph = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(count, count))
     set_count, sets = connected_components(graph, directed=False)
     lowest = np.full(count, np.inf)
-    np.minimum.at(lowest, grain, position[:, 2] - radius * (1.0 + TOUCH))
+    np.minimum.at(lowest, grain, _ends(frame)[0] - TOUCH * radius)
     mass = np.bincount(sets, weights=frame.mass, minlength=set_count)
     grounded = np.zeros(set_count, bool)
     grounded[sets[lowest <= base]] = True
@@ -148,7 +157,7 @@ def pile_height(frame: Frame, *, floor: float | None = None, below: float = math
     """Height (m) of the highest grain of the heap above the floor; 0 where nothing lies on it. below: as in `heap`."""
     base = floor_height(frame) if floor is None else floor
     mine = heap(frame, floor=base, below=below)[frame.sphere_grain]
-    tops = (frame.sphere_position[:, 2] + frame.sphere_radius)[mine]
+    tops = _ends(frame)[1][mine]
     return float(tops.max()) - base if len(tops) else 0.0
 
 

@@ -49,6 +49,12 @@ class Moment:
     gates: Mapping[str, Gate] = field(default_factory=dict)  # by name
     steps: dict[str, float | int] = field(default_factory=dict)  # the solver's account of its time steps
     cell: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # m: periodic lengths (0: open), tilt along x
+    highest: np.ndarray | None = None  # (N,) m, z of each grain's highest point; nothing where all grains are spheres
+
+    @property
+    def tops(self) -> np.ndarray:
+        """(N,) m, z of each grain's highest point."""
+        return self.position[:, 2] + self.radius if self.highest is None else self.highest
 
 
 class Observable(Part):

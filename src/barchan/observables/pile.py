@@ -18,8 +18,7 @@ class Pile(Observable):
     def measure(self, moment: Moment) -> dict[str, float]:
         if not len(moment.mass):
             return {"pile_height": 0.0, "mean_height": 0.0}
-        top = moment.position[:, 2] + moment.radius
         return {
-            "pile_height": float(np.quantile(top, 0.99)),
+            "pile_height": float(np.quantile(moment.tops, 0.99)),
             "mean_height": float(np.average(moment.position[:, 2], weights=moment.mass)),
         }

@@ -168,6 +168,9 @@ def moment(solver: BeamSolver) -> Moment:
     spin = np.zeros((len(solver), 3))
     spin[:, 1] = -body.spin
     none = np.zeros((smooth, 3))
+    highest = np.full(len(solver), -np.inf)
+    n = solver.triangle_count
+    np.maximum.at(highest, solver.arrays["grain"][:n], state.world[:n, 1::2].max(axis=1))
     return Moment(
         time=solver.time, gravity=solver.gravity(), flat=True, position=body.position, velocity=body.velocity,
         spin=spin, mass=body.mass, radius=body.radius, group=solver.arrays["group"], inserted=solver.next_id,
@@ -180,7 +183,7 @@ def moment(solver: BeamSolver) -> Moment:
         contact_mode=np.zeros(len(seen.first) + smooth, np.int8),
         steps={"steps_accepted": solver.step, "steps_rejected": 0, "shortest_step": solver.dt,
                "longest_step": solver.dt},
-        cell=(*solver.model.box.tolist(), 0.0),
+        cell=(*solver.model.box.tolist(), 0.0), highest=highest,
     )  # fmt: skip
 
 

@@ -190,7 +190,17 @@ def moment(solver: SoftSolver) -> Moment:
         contact_mode=seen.mode,
         steps=solver.stepper.statistics(),
         cell=(*solver.lengths.tolist(), 0.0),
+        highest=_highest(solver),
     )
+
+
+def _highest(solver: SoftSolver) -> np.ndarray | None:
+    """z of each grain's highest point, (N,) m; nothing where all grains are single spheres."""
+    a = solver.arrays
+    place = a["place"][: len(a["place"]) - GHOSTS]
+    if len(place) == len(solver):
+        return None
+    return np.asarray(np.maximum.reduceat(place[:, 2] + place[:, 3], a["start"][:-1]))
 
 
 def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
