@@ -157,7 +157,9 @@ def advance(
                 (begin + done) * step, 0.5 * step, step, c.servo, c.servo_table, c.servo_row, c.motion_table
             )  # fmt: skip
         count_kinds(count, c.overlaps, c.out, c.seen)
-        share, one, other = deepest_overlap(count, c.overlaps, c.first, c.second, c.out, c.area, c.free, c.load)
+        share, one, other = deepest_overlap(
+            count, c.overlaps, c.first, c.second, c.out, c.area, c.free, c.thick[0], c.load
+        )  # fmt: skip
         if share > c.worst[0]:
             c.worst[0], c.worst[1], c.worst[2] = share, one, other
         if c.hole >= 0 and is_taken(count, c.overlaps, c.second, c.material, c.hole, c.free, c.load):

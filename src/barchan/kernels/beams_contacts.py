@@ -12,13 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from barchan.kernels.beams_friction import friction_force, holding_force, slip_place
 from barchan.kernels.beams_overlap import (
     AREA,
     DRAG_TURN_FIRST,
     DRAG_TURN_SECOND,
     DRAG_X,
     DRAG_Z,
+    HELD,
     KIND,
+    MODE,
     POINT_X,
     POINT_Z,
     PUSH_X,
@@ -32,34 +35,19 @@ from barchan.kernels.beams_overlap import (
     five_kinds,
     parting_edge,
 )
-from barchan.kernels.beams_strips import SUMS, add_overlap, is_of, leads, side_push
+from barchan.kernels.beams_strips import SUMS, add_overlap, is_of, leads, side_push, whole_area
 from barchan.kernels.beams_walls import wall_distance, wall_push
 from barchan.kernels.jit import njit
 
-BRAKE = 0.1  # of the momentum that a step of friction may take at most
 # Columns of `load`: force (N) and counter-clockwise torque (N m) of contacts and of friction; energy stored at smooth
-# walls (J), the largest area behind one (m²), the smooth wall that absorbs the triangle, counted from 1, or 0, and the
-# area that lies in other triangles (m²).
-LOADS = 10
+# walls (J), the largest area behind one (m²), the smooth wall that absorbs the triangle, counted from 1, or 0, the
+# area that lies in other triangles (m²), and the energy in the springs of friction at smooth walls (J).
+LOADS = 11
 (
     LOAD_X, LOAD_Z, LOAD_TURN, DRAG_LOAD_X, DRAG_LOAD_Z, DRAG_LOAD_TURN, WALL_STORED, WALL_AREA, TAKEN, COVERED,
+    WALL_HELD,
 ) = range(LOADS)  # fmt: skip
 SEVERAL = -3  # instead of the other triangle, where several lie in one
-
-
-@njit(cache=True)
-def friction_force(
-    push: float, vx: float, vz: float, nx: float, nz: float, friction: float, slow: float, mass: float, step: float
-) -> tuple[float, float]:
-    """Coulomb's friction against the slip, N: μ · push, less where the slip is slower than `slow` m/s.
-
-    v: velocity of the first body relative to the second, m/s; n: any unit vector along the push; mass: effective, kg.
-    """
-    along = vx * nx + vz * nz
-    tx, tz = vx - along * nx, vz - along * nz
-    slip = math.sqrt(tx * tx + tz * tz)
-    size = min(friction * push / max(slip, slow), BRAKE * mass / step)
-    return -size * tx, -size * tz
 
 
 @njit(cache=True)
@@ -72,18 +60,23 @@ def side_by_side(world: Any, i: int, k: int, sx: float, sz: float, both: Any) ->
 
 @njit(cache=True)
 def find_overlaps(
-    low: int, high: int, first: Any, second: Any, round_way: Any, allowed: Any, state: Any, bound: Any, world: Any,
-    parting: Any, touching: Any, advance: float,
+    low: int, high: int, first: Any, second: Any, round_way: Any, allowed: Any, slip: Any, slip_before: Any, state: Any,
+    bound: Any, world: Any, parting: Any, touching: Any, advance: float,
 ) -> None:  # fmt: skip
     """touching[p] = 1 for near pairs low … high that overlap, else 0; circles about triangles are looked at first.
 
     round_way: (pairs, 2) m, by how much the second triangle is to be moved to be near the first; (0, 2) where no axis
-    is periodic. allowed: as in `relieve`, over when the pair is apart. parting[p]: the edge that kept the pair apart
-    last time, which mostly does so again.
+    is periodic. allowed: as in `relieve`, over when the pair is apart. slip: (pairs,) m, of friction that has a memory,
+    which goes to slip_before: with `advance` only pairs that push get it back. parting[p]: the edge that kept the pair
+    apart last time, which mostly does so again.
     """
     both = np.empty((2, 6))
     for p in range(low, high):
         i, k = first[p], second[p]
+        if len(slip):
+            slip_before[p] = slip[p]
+            if advance > 0.0:
+                slip[p] = 0.0
         dx, dz = state[i, 0, 0] - state[k, 0, 0], state[i, 1, 0] - state[k, 1, 0]
         sx, sz = 0.0, 0.0
         if len(round_way):
@@ -137,14 +130,16 @@ def list_overlaps(pairs: int, touching: Any, overlaps: Any) -> int:
 @njit(cache=True, error_model="numpy")
 def push_apart(
     low: int, high: int, free: int, overlaps: Any, first: Any, second: Any, round_way: Any, allowed: Any, touching: Any,
-    side: Any, state: Any, world: Any, mass: Any, area: Any, material: Any, kinds: int, table: Any, graded: bool,
-    slow: float, step: float, advance: float, out: Any,
+    side: Any, slip: Any, slip_before: Any, state: Any, world: Any, mass: Any, area: Any, material: Any, kinds: int,
+    table: Any, graded: bool, slow: float, grip: float, step: float, advance: float, out: Any,
 ) -> None:  # fmt: skip
     """What the overlapping pairs low … high do: out[pair] has the columns of `beams_overlap`, points beside the first.
 
     round_way: as in `find_overlaps`. allowed, advance: as in `relieve`. graded: the force has an energy; else the
     paper's five kinds. table: (kinds², 2) contact stiffness Y (Pa) and friction of two materials. side: as in `is_of`;
-    of the overlaps with one side of a wall the first does what all of them do.
+    of the overlaps with one side of a wall the first does what all of them do. slip, slip_before: as in
+    `find_overlaps`, (0,) where friction has no memory; grip: stiffness of its springs over Y and the root of the
+    smaller triangle's area.
     """
     here, spare, both, sums = np.empty((9, 2)), np.empty((9, 2)), np.empty((2, 6)), np.empty(SUMS)
     tag, spare_tag, mark = np.empty(9, np.int64), np.empty(9, np.int64), np.empty(9, np.int64)
@@ -186,12 +181,38 @@ def push_apart(
         push = math.sqrt(row[PUSH_X] ** 2 + row[PUSH_Z] ** 2)
         if friction > 0.0 and push > 0.0:
             ix, iz, kx, kz = row[POINT_X] - xi, row[POINT_Z] - zi, row[POINT_X] - xk, row[POINT_Z] - zk
-            vx = state[i, 0, 1] - state[i, 2, 1] * iz - state[k, 0, 1] + state[k, 2, 1] * kz
-            vz = state[i, 1, 1] + state[i, 2, 1] * ix - state[k, 1, 1] - state[k, 2, 1] * kx
+            tx, tz = -row[PUSH_Z] / push, row[PUSH_X] / push
+            rate = slip_rate(state, i, k, ix, iz, kx, kz, tx, tz, 1)
             heft = mass[i] * mass[k] / (mass[i] + mass[k])
-            fx, fz = friction_force(push, vx, vz, row[PUSH_X] / push, row[PUSH_Z] / push, friction, slow, heft, step)
+            if len(slip):
+                # Velocities are those at the end of the step: half of what they changed by leaves those in its middle.
+                gone = step * (rate - 0.5 * step * slip_rate(state, i, k, ix, iz, kx, kz, tx, tz, 2))
+                q = slip_place(p, free, first, second, side)
+                hold = grip * young * math.sqrt(min(area[i], area[k]))
+                drag, drawn, row[MODE] = holding_force(
+                    push, slip_before[q] + advance * gone, rate, friction, hold, heft
+                )  # fmt: skip
+                row[HELD] = 0.5 * hold * drawn * drawn
+                if advance > 0.0:
+                    slip[q] = drawn
+            else:
+                drag = friction_force(push, rate, friction, slow, heft, step)
+            fx, fz = drag * tx, drag * tz
             row[DRAG_X], row[DRAG_Z] = fx, fz
             row[DRAG_TURN_FIRST], row[DRAG_TURN_SECOND] = ix * fz - iz * fx, -(kx * fz - kz * fx)
+
+
+@njit(cache=True)
+def slip_rate(
+    state: Any, i: int, k: int, ix: float, iz: float, kx: float, kz: float, tx: float, tz: float, order: int
+) -> float:
+    """How fast triangle i slips along (tx, tz) against k, at points beside their centres; the second order its rate.
+
+    The rate is without what turning adds, which no contact lasts long enough to feel.
+    """
+    ux = state[i, 0, order] - state[i, 2, order] * iz - state[k, 0, order] + state[k, 2, order] * kz
+    uz = state[i, 1, order] + state[i, 2, order] * ix - state[k, 1, order] - state[k, 2, order] * kx
+    return float(ux * tx + uz * tz)
 
 
 @njit(cache=True)
@@ -231,22 +252,30 @@ def note(row: Any, fx: float, fz: float, x: float, z: float) -> None:
 def push_from_walls(
     low: int, high: int, walls: int, wall_kind: Any, wall_now: Any, wall_motion: Any, wall_material: Any,
     wall_present: Any,
-    state: Any, world: Any, bound: Any, mass: Any, area: Any, material: Any, kinds: int, table: Any, graded: bool,
-    slow: float, step: float, wall_servo: Any, hole: int, load: Any, wall_power: Any, reaction: Any,
+    wall_slip: Any, state: Any, world: Any, bound: Any, mass: Any, area: Any, material: Any, kinds: int, table: Any,
+    graded: bool, slow: float, grip: float, step: float, advance: float, wall_servo: Any, hole: int, load: Any,
+    wall_power: Any, reaction: Any,
 ) -> None:  # fmt: skip
     """Add what half-planes and circles do to the triangles that reach behind them.
 
     wall_now: (walls, 4) as in `wall_distance`; wall_motion: (walls, 3) velocity of the scene's origin on the wall and
     spin. wall_power: (free, 2) W, what walls do through pushes and through friction. reaction: (free, servos, 3) the
     force of walls that are moved by forces and its torque about the origin; wall_servo: (walls,) which one, or −1.
-    hole: the material of walls that push nothing but absorb what touches them.
+    hole: the material of walls that push nothing but absorb what touches them. wall_slip: (rows, walls) m, and grip:
+    as in `push_apart`; (rows, 0) where friction has no memory.
     """
     corner = np.empty((3, 2))
+    holding = wall_slip.shape[1] > 0
     for t in range(low, high):
         wall_power[t, 0], wall_power[t, 1] = 0.0, 0.0
         reaction[t] = 0.0
         x, z = state[t, 0, 0], state[t, 1, 0]
         for w in range(walls):
+            before = 0.0
+            if holding:
+                before = wall_slip[t, w]
+                if advance > 0.0:
+                    wall_slip[t, w] = 0.0
             if not wall_present[w]:
                 continue
             now = wall_now[w]
@@ -277,9 +306,22 @@ def push_from_walls(
             push = math.sqrt(fx * fx + fz * fz)
             if friction > 0.0 and push > 0.0:
                 vx, vz = wall_motion[w, 0] - wall_motion[w, 2] * pz, wall_motion[w, 1] + wall_motion[w, 2] * px
+                tx, tz = -fz / push, fx / push
                 ux = state[t, 0, 1] - state[t, 2, 1] * (pz - z) - vx
                 uz = state[t, 1, 1] + state[t, 2, 1] * (px - x) - vz
-                fx, fz = friction_force(push, ux, uz, fx / push, fz / push, friction, slow, mass[t], step)
+                rate = ux * tx + uz * tz
+                if holding:
+                    ux = state[t, 0, 2] - state[t, 2, 2] * (pz - z)
+                    uz = state[t, 1, 2] + state[t, 2, 2] * (px - x)
+                    gone = step * (rate - 0.5 * step * (ux * tx + uz * tz))
+                    hold = grip * young * math.sqrt(area[t])
+                    drag, drawn, _ = holding_force(push, before + advance * gone, rate, friction, hold, mass[t])
+                    load[t, WALL_HELD] += 0.5 * hold * drawn * drawn
+                    if advance > 0.0:
+                        wall_slip[t, w] = drawn
+                else:
+                    drag = friction_force(push, rate, friction, slow, mass[t], step)
+                fx, fz = drag * tx, drag * tz
                 load[t, DRAG_LOAD_X] += fx
                 load[t, DRAG_LOAD_Z] += fz
                 load[t, DRAG_LOAD_TURN] += (px - x) * fz - (pz - z) * fx
@@ -309,16 +351,16 @@ def count_kinds(count: int, overlaps: Any, out: Any, seen: Any) -> None:
 
 @njit(cache=True)
 def deepest_overlap(
-    count: int, overlaps: Any, first: Any, second: Any, out: Any, area: Any, free: int, load: Any
+    count: int, overlaps: Any, first: Any, second: Any, out: Any, area: Any, free: int, thick: float, load: Any
 ) -> tuple[float, int, int]:
     """The largest share of the smaller triangle that lies in an overlap, and the two triangles; −1: a smooth wall.
 
-    Also of one triangle in several others, where that is most of it.
+    Also of one triangle in several others, where that is most of it. thick: as in `whole_area`.
     """
     worst, one, other = 0.0, -1, -1
     for c in range(count):
         p = overlaps[c]
-        share = out[p, AREA] / max(min(area[first[p]], area[second[p]]), TINY)
+        share = out[p, AREA] / max(whole_area(first[p], second[p], free, area, thick), TINY)
         if share > worst:
             worst, one, other = share, first[p], second[p]
     for t in range(free):

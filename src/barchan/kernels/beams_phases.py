@@ -20,19 +20,20 @@ def work(which: int, low: int, high: int, c: Any, step: float, half: float, adva
         place_corners(low, high, c.state, c.body, c.facing, c.world, c.load)
     elif which == FIND:
         find_overlaps(
-            low, high, c.first, c.second, c.round_way, c.allowed, c.state, c.bound, c.world, c.parting, c.touching,
-            advance,
+            low, high, c.first, c.second, c.round_way, c.allowed, c.slip, c.slip_before, c.state, c.bound, c.world,
+            c.parting, c.touching, advance,
         )  # fmt: skip
     elif which == PUSH:
         push_apart(
-            low, high, c.free, c.overlaps, c.first, c.second, c.round_way, c.allowed, c.touching, c.side, c.state,
-            c.world, c.mass, c.area, c.material, c.kinds, c.table, c.graded, c.slow, step, advance, c.out,
+            low, high, c.free, c.overlaps, c.first, c.second, c.round_way, c.allowed, c.touching, c.side, c.slip,
+            c.slip_before, c.state, c.world, c.mass, c.area, c.material, c.kinds, c.table, c.graded, c.slow, c.grip,
+            step, advance, c.out,
         )  # fmt: skip
     elif which == WALLS:
         push_from_walls(
             low, high, c.smooth, c.smooth_kind, c.smooth_now, c.smooth_motion, c.smooth_material, c.smooth_present,
-            c.state, c.world, c.bound, c.mass, c.area, c.material, c.kinds, c.table, c.graded, c.slow, step,
-            c.smooth_servo, c.hole, c.load, c.wall_power, c.reaction,
+            c.wall_slip, c.state, c.world, c.bound, c.mass, c.area, c.material, c.kinds, c.table, c.graded, c.slow,
+            c.grip, step, advance, c.smooth_servo, c.hole, c.load, c.wall_power, c.reaction,
         )  # fmt: skip
     elif which == BEND:
         bend(

@@ -26,9 +26,10 @@ from barchan.kernels.beams_overlap import (
 )
 from barchan.kernels.jit import njit
 
-# What overlaps add up to: area (m²), its first moments (m³), how it grows as the triangle moves and turns (m, m²).
-SUMS = 6
-TOTAL, MOMENT_X, MOMENT_Z, GROWS_X, GROWS_Z, GROWS_TURN = range(SUMS)
+# What overlaps add up to: area (m²), its first moments (m³), how it grows as the triangle moves and turns (m, m²), and
+# the area between the triangle's middle and its own edges in them (m²).
+SUMS = 7
+TOTAL, MOMENT_X, MOMENT_Z, GROWS_X, GROWS_Z, GROWS_TURN, SWEPT = range(SUMS)
 NARROW = 0.25  # of the root of the area: a shorter line S1 S2, where a strip is all but pierced, has no clear direction
 
 
@@ -73,6 +74,7 @@ def add_overlap(here: Any, tag: Any, n: int, x: float, z: float, sums: Any) -> N
             sums[GROWS_X] -= dz
             sums[GROWS_Z] += dx
             sums[GROWS_TURN] += 0.5 * ((ax + bx) * dx + (az + bz) * dz)
+            sums[SWEPT] += 0.5 * (ax * bz - az * bx)
 
 
 @njit(cache=True, error_model="numpy")
@@ -104,3 +106,21 @@ def side_push(
     row[TURN_SECOND] = -(turn + (x - xk) * fz - (z - zk) * fx)
     row[AREA] = area
     row[POINT_X], row[POINT_Z] = x + sums[MOMENT_X] / area, z + sums[MOMENT_Z] / area
+    wide = sums[GROWS_X] ** 2 + sums[GROWS_Z] ** 2
+    if wide > NARROW**2 * area:
+        # The middle M of the line c = S2 − S1: M · c is GROWS_TURN, and M × c twice what SWEPT has beyond TOTAL.
+        cx, cz = sums[GROWS_Z], -sums[GROWS_X]
+        along, across = sums[GROWS_TURN] / wide, 2.0 * (sums[SWEPT] - area) / wide
+        row[POINT_X], row[POINT_Z] = x + along * cx + across * cz, z + along * cz - across * cx
+
+
+@njit(cache=True)
+def whole_area(i: int, k: int, free: int, area: Any, thick: float) -> float:
+    """The area (m²) of which overlaps of triangle i with row k are told as shares: that of the smaller triangle.
+
+    Of a strip, `thick` m wide, no more than it can have of the triangle: one that has gone into a thin strip with all
+    its width is about to pass through it, however little of it is inside.
+    """
+    if k < free:
+        return min(area[i], area[k])
+    return min(area[i], area[k], thick * math.sqrt(area[i]))

@@ -49,8 +49,8 @@ HARD_TEMPLATES = ("turning", "wall_frames", "hard_queue", "hard_pairs", "hard_wa
 RELAX_TEMPLATES = ("turning", "relax_energy", "relax_steps")
 BEAMS_TEMPLATES = ("turning", "wall_frames", "beams_poses")
 BEAMS_KERNELS = (  # the same for every scene; in the cache too, because numba does not see that a called file changed
-    "servos", "beams_overlap", "beams_strips", "beams_walls", "beams_contacts", "beams_motion", "beams_phases",
-    "beams_advance",
+    "servos", "beams_overlap", "beams_strips", "beams_walls", "beams_friction", "beams_contacts", "beams_motion",
+    "beams_phases", "beams_advance",
 )  # fmt: skip
 PACKAGE = "barchan_bound_"  # how the names of packages in the cache begin
 DAY = 86_400.0  # s

@@ -88,8 +88,8 @@ FIELDS: tuple[Field, ...] = (
     _contact("point", "float64", (3,), "m", "where they touch"),
     _contact("force", "float64", (3,), "N", "on the first grain"),
     _contact("overlap", "float64", (), "m", "depth of the contact"),
-    Field("mode", "contact", "int8", (), "", "of the contact's law, counted from 1 (`stick-slip`: 1 sticks, 2 slips); "
-          "0: it has none", "/barchan/contacts/mode", later=True),
+    Field("mode", "contact", "int8", (), "", "of the contact's law, counted from 1 (`stick-slip`, triangles: 1 sticks, "
+          "2 slips); 0: it has none", "/barchan/contacts/mode", later=True),
     Field("triangle_corners", "triangle", "float64", (6,), "m", "x and z of three corners of the triangle in the "
           "sphere's place (solver `beams`)", "/barchan/triangles/corners", later=True),
     Field("beam_ends", "beam", "int64", (2,), "", "rows of the two triangles", "/barchan/beams/ends", True, later=True),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from annotated_types import Gt
+from annotated_types import Ge, Gt
 from pydantic import model_validator
 
 from barchan.scene.problems import fault
@@ -47,7 +47,8 @@ class Beams(Table):
     """Grains of triangles joined by beams (Pöschel and Buchholtz 1995); the defaults are the paper's.
 
     `contact` "paper": the five kinds of overlap of the paper, whose force is Young's modulus of the material times an
-    area; "exact": a force that is the gradient of an energy in the overlap.
+    area; "exact": a force that is the gradient of an energy in the overlap. `grip`: what friction can hold it holds at
+    rest, by springs with this stiffness over Young's modulus and the root of the smaller triangle's area.
     """
 
     stiffness: Stiffness = 100.0  # E: force over stretch
@@ -56,7 +57,8 @@ class Beams(Table):
     thickness: PositiveLength = 0.01  # m along y, which gives triangles their mass
     contact: Literal["paper", "exact"] = "paper"
     integrator: Literal["gear", "verlet"] = "gear"
-    slip_speed: PositiveSpeed = 1e-3  # at slower slip friction falls off in proportion
+    grip: Annotated[float, Ge(0), Unit("")] = 0.1  # stiffness of friction's springs over Y √area; 0: it has no memory
+    slip_speed: PositiveSpeed = 1e-3  # without a memory friction falls off in proportion at slower slip
     wall_thickness: PositiveLength | None = None  # m, of walls made of triangles; None: half the largest triangle
     breakage: Breakage | None = None
     yielding: Yielding | None = None

@@ -186,12 +186,13 @@ class BeamSolver:
         counts: dict[str, Any] = dict(zip(COUNTS, (
             len(a["bound"]), self.triangle_count, len(a["length"]), len(a.get("first", ())), self.kinds,
             len(a["smooth_kind"]), len(self.model.scene.walls), self.hole, beams.contact == "exact", beams.slip_speed,
+            beams.grip,
         ), strict=True))  # fmt: skip
         if known["world"] is None:  # before the first lists
             empty = np.zeros(0, np.int64)
             known |= beams_arrays.scratch(counts["rows"], counts["free"], 0, counts["beams"], len(a["servo"]))
             known |= dict.fromkeys(("first", "second"), empty)
-            known |= {"round_way": np.zeros((0, 2)), "allowed": np.zeros(0)}
+            known |= {"round_way": np.zeros((0, 2)), "allowed": np.zeros(0), "slip": np.zeros(0)}
             known["origin"] = np.zeros((counts["rows"], 2))
         return Arrays(**{name: counts[name] if name in counts else known[name] for name in Arrays._fields})
 
@@ -317,14 +318,17 @@ class BeamSolver:
         counts = np.bincount(a["broken"][a["broken"] > 0], minlength=4)
         counts[0] = np.count_nonzero(a["yielded"])
         a.setdefault("happened", counts)
+        slip = np.zeros(len(a["first"]) if beams_arrays.grips(model) else 0)  # friction had no memory
         for name, array in (("round_way", np.zeros((0, 2))), ("allowed", np.zeros(0)), ("made", a["length"].copy()),
-                            ("sides", np.zeros((len(a["length"]), 2), np.int8))):  # fmt: skip
+                            ("sides", np.zeros((len(a["length"]), 2), np.int8)), ("slip", slip),
+                            ("wall_slip", beams_arrays.wall_slip(model, len(a["bound"])))):  # fmt: skip
             a.setdefault(name, array)
         a["booked"] = np.append(a["booked"], np.zeros(beams_ledger.BOOKS - len(a["booked"])))
         a["state"] = beams_arrays.with_whirl(a["state"], a["mass"], a["inertia"])
         for name, array in beams_arrays.servos(model).items():  # which older checkpoints have not
             a.setdefault(name, array)
         a.setdefault("side", np.arange(len(a["wall_rest"])))  # each triangle of a wall pushed by itself
+        a.setdefault("thick", np.array([np.inf]))
         solver._scratch = solver._room_for_steps()
         return solver
 

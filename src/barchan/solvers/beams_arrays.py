@@ -37,6 +37,7 @@ class Arrays(NamedTuple):
     hole: int
     graded: bool
     slow: float
+    grip: float
     state: Any
     body: Any
     facing: Any
@@ -51,6 +52,8 @@ class Arrays(NamedTuple):
     second: Any
     round_way: Any
     allowed: Any
+    slip: Any
+    slip_before: Any
     parting: Any
     touching: Any
     overlaps: Any
@@ -77,6 +80,7 @@ class Arrays(NamedTuple):
     wall_rows: Any
     wall_rest: Any
     side: Any
+    thick: Any
     smooth_wall: Any
     smooth_kind: Any
     smooth_rest: Any
@@ -85,6 +89,7 @@ class Arrays(NamedTuple):
     smooth_material: Any
     smooth_present: Any
     smooth_servo: Any
+    wall_slip: Any
     servo: Any
     servo_table: Any
     servo_row: Any
@@ -96,20 +101,21 @@ class Arrays(NamedTuple):
 
 
 SCRATCH = (
-    "facing", "world", "parting", "touching", "overlaps", "out", "load", "acceleration", "wall_power", "beam_now",
-    "reaction",
+    "facing", "world", "slip_before", "parting", "touching", "overlaps", "out", "load", "acceleration", "wall_power",
+    "beam_now", "reaction",
 )  # fmt: skip
-COUNTS = ("rows", "free", "beams", "pairs", "kinds", "smooth", "moved_walls", "hole", "graded", "slow")
+COUNTS = ("rows", "free", "beams", "pairs", "kinds", "smooth", "moved_walls", "hole", "graded", "slow", "grip")
 
 
 def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str, np.ndarray]:
     """All arrays of a scene at its start, but for the lists."""
     scene, free = model.scene, len(triangles)
-    own, beams = triangle_rows(triangles), beam_rows(triangles)
+    own, beams = triangle_rows(model, triangles), beam_rows(triangles)
     reach = float(max(own["bound"].max(initial=0.0), poured_bounds(model).max(initial=0.0))) or 1e-3
     materials = list(scene.materials)
     owner = [hole(model) if wall.absorbing else materials.index(wall.material) for wall in scene.walls]
-    walls = beams_walls.beam_walls(model, owner, scene.beams.wall_thickness or reach, 2 * reach)
+    thick = scene.beams.wall_thickness or reach
+    walls = beams_walls.beam_walls(model, owner, thick, 2 * reach)
     middle = walls.corners.mean(axis=1)
     count = len(middle)
     state = np.zeros((count, WHIRL + 1, 5))
@@ -121,7 +127,7 @@ def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str
         "inertia": np.full(count, 1e30), "area": np.bincount(walls.side, beams_area(walls.corners))[walls.side],
         "bound": bounds(body),
         "material": np.array(owner, np.int64)[walls.wall], "work": np.zeros((count, WORKS)),
-        "row_present": np.ones(count, bool),
+        "row_present": np.ones(count, bool), "wall_slip": wall_slip(model, count),
     }  # fmt: skip
     return {
         "id": grains.id.copy(), "group": grains.group.copy(), "born": grains.born.copy(),
@@ -132,7 +138,8 @@ def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str
         "rule": np.where(model.walls.hidden, REMOVED, BY_TIME),
         **beams_walls.frames(model),
         "wall_rows": np.stack([wall_rows[:-1], wall_rows[1:]], axis=1).astype(np.int64).reshape(-1, 2),
-        "wall_rest": middle.copy(), "side": walls.side, "smooth_wall": walls.smooth_wall,
+        "wall_rest": middle.copy(), "side": walls.side, "thick": np.array([thick]),
+        "smooth_wall": walls.smooth_wall,
         "smooth_kind": walls.smooth_kind, "smooth_rest": walls.smooth_rest,
         "smooth_now": np.zeros((len(walls.smooth_rest), 4)),
         "smooth_motion": np.zeros((len(walls.smooth_rest), 3)), "smooth_material": walls.smooth_material,
@@ -149,7 +156,18 @@ def hole(model: Model) -> int:
     return model.kinds if any(wall.absorbing for wall in model.scene.walls) else -1
 
 
-def triangle_rows(triangles: Triangles) -> dict[str, np.ndarray]:
+def grips(model: Model) -> bool:
+    """Whether friction has a memory, and there is some."""
+    return model.scene.beams.grip > 0 and bool((constants(model)["table"][:, 1] > 0).any())
+
+
+def wall_slip(model: Model, rows: int) -> np.ndarray:
+    """(rows, smooth walls) m, how far friction at each of them is drawn out; (rows, 0) where it has no memory."""
+    smooth = sum(beams_walls.is_smooth(wall) for wall in model.scene.walls)
+    return np.zeros((rows, smooth if grips(model) else 0))
+
+
+def triangle_rows(model: Model, triangles: Triangles) -> dict[str, np.ndarray]:
     """What the solver has of every triangle of a grain."""
     free = len(triangles)
     state = np.zeros((free, WHIRL + 1, 5))
@@ -159,7 +177,7 @@ def triangle_rows(triangles: Triangles) -> dict[str, np.ndarray]:
         "grain": triangles.grain.astype(np.int64), "state": state, "body": triangles.body, "mass": triangles.mass,
         "inertia": triangles.inertia, "area": triangles.area, "bound": bounds(triangles.body),
         "material": triangles.material.astype(np.int64), "work": np.zeros((free, WORKS)),
-        "row_present": np.ones(free, bool),
+        "row_present": np.ones(free, bool), "wall_slip": wall_slip(model, free),
     }  # fmt: skip
 
 
@@ -240,9 +258,10 @@ def servos(model: Model) -> dict[str, np.ndarray]:
 def scratch(rows: int, free: int, pairs: int, beams: int, servos: int) -> dict[str, np.ndarray]:
     """Arrays that every step fills anew."""
     return {
-        "facing": np.zeros((rows, 2)), "world": np.zeros((rows, 6)), "parting": np.zeros(pairs, np.int8),
-        "touching": np.zeros(pairs, np.int8), "overlaps": np.zeros(pairs, np.int64),
-        "out": np.zeros((pairs, COLUMNS)), "load": np.zeros((rows, LOADS)), "acceleration": np.zeros((free, WHIRL + 1)),
+        "facing": np.zeros((rows, 2)), "world": np.zeros((rows, 6)), "slip_before": np.zeros(pairs),
+        "parting": np.zeros(pairs, np.int8), "touching": np.zeros(pairs, np.int8),
+        "overlaps": np.zeros(pairs, np.int64), "out": np.zeros((pairs, COLUMNS)), "load": np.zeros((rows, LOADS)),
+        "acceleration": np.zeros((free, WHIRL + 1)),
         "wall_power": np.zeros((free, 2)), "beam_now": np.zeros((beams, BEAM_COLUMNS)),
         "reaction": np.zeros((free, servos, 3)),
     }  # fmt: skip
@@ -288,9 +307,10 @@ def wrap(a: dict[str, np.ndarray], shift: np.ndarray) -> None:
 
 
 def make_lists(model: Model, a: dict[str, np.ndarray], skin: float, room: int) -> int:
-    """Near pairs of triangles of different grains, and of walls: first, second, round_way, allowed, origin.
+    """Near pairs of triangles of different grains, and of walls: first, second, round_way, allowed, slip, origin.
 
-    What is allowed of pairs in the list before stays so. Answers with how many neighbours a row needed at the most.
+    What is allowed of pairs in the list before stays so, and friction keeps its memory. Answers with how many
+    neighbours a row needed at the most.
     """
     rows, box = len(a["bound"]), model.box
     place = np.zeros((rows, 4))
@@ -330,22 +350,30 @@ def make_lists(model: Model, a: dict[str, np.ndarray], skin: float, room: int) -
     if model.periodic.any():
         apart = a["state"][first, :2, 0] - a["state"][second, :2, 0]
         round_way = box[[0, 2]] * np.round(apart * inverse[[0, 2]])
+    allowed, slip = _carried(a, "allowed", first, second), _carried(a, "slip", first, second)
+    if grips(model) and not len(slip):
+        slip = np.zeros(pairs)
     a.update(
-        first=first, second=second, round_way=round_way, allowed=_still_allowed(a, first, second),
+        first=first, second=second, round_way=round_way, allowed=allowed, slip=slip,
         origin=np.ascontiguousarray(a["state"][:, :2, 0])
     )  # fmt: skip
     return room
 
 
-def _still_allowed(a: dict[str, np.ndarray], first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """What is allowed, as in `kernels.beams_contacts.relieve`, of the pairs of a new list; (0,) where nothing is."""
-    kept = np.flatnonzero(a.get("allowed", np.zeros(0)))
+def _carried(a: dict[str, np.ndarray], name: str, first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """What pairs of the list before have of that name, for the pairs of a new one; (0,) where nothing is left of it.
+
+    What a triangle has with a side of a wall goes to the first pair of the two: see `kernels.beams_friction`.
+    """
+    kept = np.flatnonzero(a.get(name, np.zeros(0)))
     if not len(kept) or not len(first):
         return np.zeros(0)
-    rows = len(a["bound"])
-    names, known = rows * first + second, rows * a["first"][kept] + a["second"][kept]
-    place = np.minimum(np.searchsorted(names, known), len(names) - 1)  # lists are in the order of rows
-    found = names[place] == known
-    allowed = np.zeros(len(first) if found.any() else 0)
-    allowed[place[found]] = a["allowed"][kept[found]]
-    return allowed
+    rows, free = len(a["bound"]), int(np.count_nonzero(a["grain"] >= 0))
+    last = np.append(np.arange(free), free + a["side"])  # a side's triangles share a name
+    names, place = np.unique(rows * first + last[second], return_index=True)
+    known = rows * a["first"][kept] + last[a["second"][kept]]
+    at = np.minimum(np.searchsorted(names, known), len(names) - 1)
+    found = names[at] == known
+    carried = np.zeros(len(first) if found.any() else 0)
+    carried[place[at[found]]] = a[name][kept[found]]
+    return carried

@@ -23,7 +23,10 @@ from barchan.solvers.common import GONE
 if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver
 
-_ROWS = ("grain", "state", "body", "mass", "inertia", "area", "bound", "material", "work", "row_present")
+_ROWS = (
+    "grain", "state", "body", "mass", "inertia", "area", "bound", "material", "work", "row_present",
+    "wall_slip",
+)  # fmt: skip
 _GRAINS = ("id", "group", "born", "piece")
 _BEAMS = (
     "ends", "foot", "beam_rest", "length", "made", "sides", "broken", "yielded", "broken_at",
@@ -146,7 +149,7 @@ def insert(solver: BeamSolver, grains: Grains, gate: int) -> None:
     solver.next_id, solver.inserted = solver.next_id + len(grains), solver.inserted + len(grains)
     before = beams_ledger.energies(solver, beams_ledger.present(solver))["energy_total"]
     triangles = build_triangles(solver.model.scene, grains)
-    added, joined = beams_arrays.triangle_rows(triangles), beams_arrays.beam_rows(triangles)
+    added, joined = beams_arrays.triangle_rows(solver.model, triangles), beams_arrays.beam_rows(triangles)
     added["grain"] = added["grain"] + count
     joined["ends"] = joined["ends"] + n
     for name in _ROWS:  # those of walls stay last
@@ -157,6 +160,7 @@ def insert(solver: BeamSolver, grains: Grains, gate: int) -> None:
     for name in _GRAINS:
         a[name] = np.concatenate([a[name], new[name]])
     a["wall_rows"] = a["wall_rows"] + len(triangles)
+    a["second"] = a["second"] + len(triangles) * (a["second"] >= n)
     a["worst"][2] += len(triangles) * (a["worst"][2] >= n)
     a["tied"] = beams_arrays.tied(a["ends"], len(a["bound"]))
     solver.rebuild()
@@ -204,15 +208,16 @@ def remove(solver: BeamSolver, grains: np.ndarray, gate: int) -> None:
     for name in _GRAINS:
         a[name] = a[name][keep]
     a["wall_rows"] = a["wall_rows"] - free_gone
-    if len(a["allowed"]):
-        stay = ~(gone[a["first"]] | gone[a["second"]])
-        a.update(first=index[a["first"]][stay], second=index[a["second"]][stay], allowed=a["allowed"][stay])
+    stay = ~(gone[a["first"]] | gone[a["second"]])
+    for name in ("allowed", "slip"):
+        a[name] = a[name][stay] if len(a[name]) else a[name]
+    a.update(first=index[a["first"]][stay], second=index[a["second"]][stay])
     a["tied"] = beams_arrays.tied(a["ends"], len(a["bound"]))
     solver.rebuild()
     after = beams_ledger.present(solver)
     # Work entered with the rows that went stays in the books; the energy of contacts and beams that ended goes out.
     a["booked"][NORMAL] += float(works[0] + works[2]) + after.stored - held.stored
-    a["booked"][FRICTION] += float(works[1] + works[3])
+    a["booked"][FRICTION] += float(works[1] + works[3]) + after.held - held.held
     a["booked"][BY_WALLS] += float(works[2] + works[3])
     a["booked"][OUTFLOW] += before - book(solver, after)["energy_total"]
 
@@ -260,12 +265,14 @@ def span_servos(solver: BeamSolver) -> None:
 
 def exchange_walls(solver: BeamSolver) -> None:
     """Let walls appear and vanish as the present time and the events say; energy that ends so is work of the event."""
-    held = beams_ledger.present(solver).stored
+    before = beams_ledger.present(solver)
     if meet_walls(solver):
         solver.rebuild()
-        jump, booked = beams_ledger.present(solver).stored - held, solver.arrays["booked"]
-        booked[EVENTS] += jump
-        booked[NORMAL] += jump
+        after, booked = beams_ledger.present(solver), solver.arrays["booked"]
+        pushes, friction = after.stored - before.stored, after.held - before.held
+        booked[EVENTS] += pushes + friction
+        booked[NORMAL] += pushes
+        booked[FRICTION] += friction
 
 
 def rule_wall(solver: BeamSolver, name: str, rule: int) -> None:

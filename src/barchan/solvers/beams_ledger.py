@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from barchan.kernels.beams_contacts import WALL_AREA, WALL_STORED
+from barchan.kernels.beams_contacts import WALL_AREA, WALL_HELD, WALL_STORED
 from barchan.kernels.beams_motion import BEAM_STORED
-from barchan.kernels.beams_overlap import AREA, DRAG_X, DRAG_Z, POINT_X, POINT_Z, PUSH_X, PUSH_Z, STORED
+from barchan.kernels.beams_overlap import AREA, DRAG_X, DRAG_Z, HELD, MODE, POINT_X, POINT_Z, PUSH_X, PUSH_Z, STORED
 from barchan.observables import Moment
 from barchan.record.frame import BeamLines, Contacts, Corners, Frame, Strips
 from barchan.solvers import common
@@ -30,7 +30,8 @@ class Present(NamedTuple):
     pair: np.ndarray  # (C,) int64, rows of the list of near pairs that overlap
     out: np.ndarray  # (pairs, …) what they do
     load: np.ndarray  # (rows, …)
-    stored: float  # J, in contacts
+    stored: float  # J, in contacts that push
+    held: float  # J, in the springs of friction
     beam_energy: float  # J
     world: np.ndarray  # (rows, 6) m
     beam_now: np.ndarray  # (B, …) what beams do
@@ -55,7 +56,8 @@ def present(solver: BeamSolver) -> Present:
     count = solver.find_forces(c)
     pair = c.overlaps[:count].copy()
     stored = float(c.out[pair, STORED].sum() + c.load[: c.free, WALL_STORED].sum())
-    return Present(pair, c.out, c.load, stored, float(c.beam_now[:, BEAM_STORED].sum()), c.world, c.beam_now)
+    held = float(c.out[pair, HELD].sum() + c.load[: c.free, WALL_HELD].sum())
+    return Present(pair, c.out, c.load, stored, held, float(c.beam_now[:, BEAM_STORED].sum()), c.world, c.beam_now)
 
 
 def kinetic(solver: BeamSolver) -> float:
@@ -85,9 +87,9 @@ def energies(solver: BeamSolver, state: Present) -> dict[str, float]:
     book = {
         "kinetic_energy": kinetic(solver) + servo_kinetic,
         "potential_energy": potential(solver),
-        "stored_energy": state.stored,
+        "stored_energy": state.stored + state.held,
         "dissipated_normal": float(work[0] + pushed_by + solver.stored_at_start - state.stored + gone[NORMAL]),
-        "dissipated_friction": float(work[1] + dragged_by + gone[FRICTION]),
+        "dissipated_friction": float(work[1] + dragged_by - state.held + gone[FRICTION]),
         "dissipated_rolling": 0.0,
         "dissipated_stiction": 0.0,
         "beam_energy": state.beam_energy,
@@ -130,10 +132,12 @@ class Touching(NamedTuple):
     overlap: np.ndarray
     depth: np.ndarray
     way: np.ndarray  # (C, 3) m, by which the second is to be moved, round a periodic box
+    mode: np.ndarray  # (C,) int8, of friction that has a memory
 
 
 def touching(solver: BeamSolver, state: Present) -> Touching:
-    """Overlaps of triangles, with `overlap` the area over the square root of the smaller triangle's area, m.
+    """Overlaps of triangles, with `overlap` the area over the square root of the smaller triangle's area, m, which
+    counts at strips as far as it fits into them.
 
     Rows of walls come last, so that a wall's triangle is always the second of a pair.
     """
@@ -152,7 +156,9 @@ def touching(solver: BeamSolver, state: Present) -> Touching:
     wall = np.searchsorted(a["wall_rows"][:, 1], k, side="right") if len(a["wall_rows"]) else np.zeros(len(k), int)
     second = np.where(k < n, a["grain"][k], -1 - wall)
     smaller = np.minimum(a["area"][i], a["area"][k])
-    return Touching(a["grain"][i], second, point, force, row[:, AREA] / np.sqrt(smaller), row[:, AREA] / smaller, way)
+    smaller = np.where(k < n, smaller, np.minimum(smaller, a["thick"] * np.sqrt(a["area"][i])))  # as `whole_area`
+    overlap, depth, mode = row[:, AREA] / np.sqrt(smaller), row[:, AREA] / smaller, row[:, MODE].astype(np.int8)
+    return Touching(a["grain"][i], second, point, force, overlap, depth, way, mode)
 
 
 def moment(solver: BeamSolver) -> Moment:
@@ -180,7 +186,7 @@ def moment(solver: BeamSolver) -> Moment:
         contact_overlap=np.concatenate([seen.overlap, share * np.sqrt(solver.arrays["area"][behind])]),
         contact_depth=np.concatenate([seen.depth, share]), contact_force=np.concatenate([seen.force, none]),
         contact_branch=np.concatenate([branch, none]),
-        contact_mode=np.zeros(len(seen.first) + smooth, np.int8),
+        contact_mode=np.concatenate([seen.mode, np.zeros(smooth, np.int8)]),
         steps={"steps_accepted": solver.step, "steps_rejected": 0, "shortest_step": solver.dt,
                "longest_step": solver.dt},
         cell=(*solver.model.box.tolist(), 0.0), highest=highest,
@@ -203,9 +209,9 @@ def frame(solver: BeamSolver, *, contacts: bool) -> Frame:
         seen = touching(solver, state)
         second = np.where(seen.second >= 0, a["id"][np.maximum(seen.second, 0)], seen.second)
         noted = Contacts(
-            a["id"][seen.first], second, seen.point - shift[seen.first], seen.force, seen.overlap,
-            np.zeros(len(second), np.int8),
-        )  # fmt: skip
+            a["id"][seen.first], second, seen.point - shift[seen.first], seen.force, seen.overlap, seen.mode
+        )
+
     half, spin = -0.5 * body.angle[order], np.zeros((len(solver), 3))
     spin[:, 1] = -body.spin[order]
     zero = np.zeros(len(solver))

@@ -20,7 +20,7 @@ from barchan.model.grains import Grains
 from barchan.model.pour import Pourer
 from barchan.model.timestep import STATED, TimeStep, impact_speed
 from barchan.model.triangles import template
-from barchan.scene.materials import flat_young
+from barchan.scene.materials import flat_young, surface
 from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
 from barchan.scene.scene import Scene
 from barchan.solvers import beams_arrays, beams_ledger, beams_walls
@@ -257,9 +257,7 @@ def _pressed(model: Model, grains: Grains, speed: float) -> tuple[float, float]:
     case, has the area ℓ δ with ℓ² = 4 total, hence the energy 8 FULL · Y δ³.
     """
     scene = model.scene
-    own = {group.material for group in scene.grains} | {source.material for source in scene.sources}
-    pairs = itertools.product(sorted(own), sorted(own | {wall.material for wall in scene.walls}))
-    young = np.array([flat_young(scene, a, b) for a, b in pairs])
+    young = np.array([flat_young(scene, a, b) for a, b in _meetings(scene)])
     given = 0.25 * float(np.median(grains.mass)) * speed**2 / young
     if scene.beams.contact == "paper":
         depth = (3 * given) ** (1 / 3)
@@ -267,6 +265,12 @@ def _pressed(model: Model, grains: Grains, speed: float) -> tuple[float, float]:
     total = float(np.median(build_triangles(scene, grains).area))
     flat = (given / (8 * FULL)) ** (1 / 3)
     return float(np.max(given / FULL * total**1.5)) ** (1 / 6), float(np.max(48 * FULL * young * flat))
+
+
+def _meetings(scene: Scene) -> list[tuple[str, str]]:
+    """The materials of grains, each with those of grains and walls."""
+    own = {group.material for group in scene.grains} | {source.material for source in scene.sources}
+    return list(itertools.product(sorted(own), sorted(own | {wall.material for wall in scene.walls})))
 
 
 def choose(model: Model, grains: Grains) -> TimeStep:
@@ -283,12 +287,15 @@ def choose(model: Model, grains: Grains) -> TimeStep:
         push += np.bincount(triangles.ends[:, end], lateral, count)
         own = 4 * bending / triangles.length + lateral * arm[end] ** 2
         turn += np.bincount(triangles.ends[:, end], own, count)
+    grip = _grips(scene, triangles)
+    push, turn = push + grip, turn + grip * np.max(np.sum(triangles.body.reshape(-1, 3, 2) ** 2, axis=2), axis=1)
     _, hold = _pressed(model, grains, impact_speed(model, grains))
     square = max(
         float(2 * np.max((push + hold) / triangles.mass)), float(2 * np.max(turn / triangles.inertia)), 1e-300
     )  # fmt: skip
     for _, mass in servo_masses(model, grains):  # pressed by as many triangles as stand in a row
-        square = max(square, 2 * hold * math.sqrt(count + _to_come(model)) / mass)
+        stiff = hold + float(grip.max(initial=0.0))
+        square = max(square, 2 * stiff * math.sqrt(count + _to_come(model)) / mass)
     period, rate = 2 * math.pi / math.sqrt(square), _damping_rate(scene, triangles)
     if scene.time_step is not None:
         if scene.time_step > period / FEWEST_PER_PERIOD:
@@ -313,6 +320,12 @@ def choose(model: Model, grains: Grains) -> TimeStep:
             f"{DAMPED:g} of the time in which beams damp the lightest triangles, {1 / rate:.3g} s",
         )
     return TimeStep.fitting(step, frame, why)
+
+
+def _grips(scene: Scene, triangles: Triangles) -> np.ndarray:
+    """The stiffness (T,) N/m against slip of the stiffest contact that each triangle may have, if friction holds it."""
+    rough = [flat_young(scene, a, b) for a, b in _meetings(scene) if surface(scene, a, b, False).friction > 0]
+    return np.asarray(scene.beams.grip * max(rough, default=0.0) * np.sqrt(triangles.area))
 
 
 def _damping_rate(scene: Scene, triangles: Triangles) -> float:

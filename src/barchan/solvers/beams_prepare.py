@@ -27,8 +27,8 @@ def share(kernels: Any, c: Arrays, pressed: bool | None) -> None:
     )  # fmt: skip
     compile_for(
         kernels.push_from_walls, 0, 0, c.smooth, c.smooth_kind, c.smooth_now, c.smooth_motion, c.smooth_material,
-        c.smooth_present, c.state, c.world, c.bound, c.mass, c.area, c.material, c.kinds, c.table, c.graded, c.slow,
-        0.0, c.smooth_servo, c.hole, c.load, c.wall_power, c.reaction,
+        c.smooth_present, c.wall_slip, c.state, c.world, c.bound, c.mass, c.area, c.material, c.kinds, c.table,
+        c.graded, c.slow, c.grip, 0.0, 0.0, c.smooth_servo, c.hole, c.load, c.wall_power, c.reaction,
     )  # fmt: skip
     compile_for(kernels.move_walls, np.zeros((0, 6)), c)
     _compile_phases(kernels, c)

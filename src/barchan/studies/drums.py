@@ -137,7 +137,9 @@ class Drum:
         return Scene.model_validate({
             "name": "drum", "solver": "beams", "dimensions": 2, "duration": 1.0, "frame_rate": 100.0, "seed": seed,
             "materials": {"grain": material, "drum": material},
-            "beams": {"integrator": "verlet", "inertia": self.inertia, "wall_thickness": self.thickness},
+            "beams": {
+                "integrator": "verlet", "inertia": self.inertia, "wall_thickness": self.thickness, "grip": 0.0,
+            },
             "pairs": [{"between": ("grain", "drum"), "friction": self.wall_friction}], "grains": groups,
             "walls": [wall, *rough],
         })  # fmt: skip
