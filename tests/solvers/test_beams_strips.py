@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from barchan.kernels.beams_contacts import LOAD_TURN, LOAD_X, LOAD_Z
-from barchan.solvers import beams_ledger, beams_walls
+from barchan.solvers import beams_ledger, beams_strip_geometry
 from barchan.solvers.beams import BeamSolver
 from solvers import beams_lab as lab
 
@@ -193,15 +193,15 @@ def test_sides_that_meet_at_an_angle_push_each_for_itself(contact: str) -> None:
 def test_a_strip_has_a_side_for_each_direction() -> None:
     """A right angle has two sides, a straight line one, and a quarter of a circle three, of up to 30° each."""
     bent = np.array([[(0.0, 0.0), (0.0, 0.01)], [(0.0, 0.01), (0.01, 0.01)]])
-    corners, side = beams_walls.strip(bent, 1e-3, 2e-3)
+    corners, side = beams_strip_geometry.strip(bent, 1e-3, 2e-3)
     middle = corners.mean(axis=1)
     assert set(side[middle[:, 1] < 8e-3]) != set(side[middle[:, 0] > 2e-3])
     assert len(set(side)) == 2
-    _, side = beams_walls.strip(bent[:1], 1e-3, 2e-3)
+    _, side = beams_strip_geometry.strip(bent[:1], 1e-3, 2e-3)
     assert set(side) == {0}
     angle = np.radians(np.linspace(0.0, 90.0, 19))
     points = 0.02 * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    corners, side = beams_walls.strip(np.stack([points[:-1], points[1:]], axis=1), 1e-3, 2e-3)
+    corners, side = beams_strip_geometry.strip(np.stack([points[:-1], points[1:]], axis=1), 1e-3, 2e-3)
     found = [np.degrees(np.arctan2(*corners[side == k].mean(axis=1).T[::-1])) for k in range(side.max() + 1)]
     assert len(found) == 3
     assert all(np.ptp(one) < 36.0 for one in found)
