@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-_STRAIGHT = np.radians(30)  # by which a wall may bend and be one side
+_STRAIGHT = np.radians(30 + 1e-6)  # by which a wall may bend and be one side, and a bit more for round-off
 _ONWARD = 1e-3  # rad: a side that bends less where the box repeats goes on there
 _BACK = np.pi - 1e-3  # rad: a line that bends more does not go on
 _FINE = 1e-6  # of the thickness: what is nearer than that is one point
@@ -87,7 +87,8 @@ def segments(lines: np.ndarray, thickness: float) -> np.ndarray:
     places = lines.reshape(-1, 2)
     snapped = shapely.get_coordinates(shapely.set_precision(shapely.points(places), grid))
     true = {tuple(one): place for one, place in zip(snapped[::-1], places[::-1], strict=True)}
-    return np.array([[true.get(tuple(end), end) for end in piece] for piece in pieces]).reshape(-1, 2, 2)
+    pieces = np.array([[true.get(tuple(end), end) for end in piece] for piece in pieces]).reshape(-1, 2, 2)
+    return pieces[np.linalg.norm(pieces[:, 1] - pieces[:, 0], axis=1) > grid]
 
 
 def _ends(pieces: np.ndarray, box: np.ndarray, near: float) -> _Ends:
@@ -253,9 +254,8 @@ def _triangles(
     face, side = face[own], side[own]
     order = np.lexsort((side, face))
     face, side = face[order], side[order]
-    fine = shapely.remove_repeated_points(faces, _NOTHING * thickness)
     made, names = [np.zeros((0, 3, 2))], [np.zeros(0, np.int64)]
-    for k, whole in enumerate(shapely.constrained_delaunay_triangles(shapely.segmentize(fine, reach))):
+    for k, whole in enumerate(shapely.constrained_delaunay_triangles(shapely.segmentize(faces, reach))):
         corners = np.array([shapely.get_coordinates(one)[:3] for one in shapely.get_parts(whole)]).reshape(-1, 3, 2)
         u, v = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
         twice = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
