@@ -11,7 +11,7 @@ import pytest
 from barchan.errors import RunError, SceneError
 from barchan.model.build import build
 from barchan.model.triangles import areas
-from barchan.solvers import beams_ledger, beams_preflight, beams_walls
+from barchan.solvers import beams_ledger, beams_preflight, beams_strip_geometry, beams_walls
 from solvers import beams_lab as lab
 
 EARTH = (0.0, 0.0, -9.81)
@@ -160,7 +160,7 @@ def test_an_arc_is_a_strip_along_the_circle() -> None:
     """140° of a circle of 20 mm, 1 mm wide: R φ t, and t² for the square ends; no corner leaves the ring but those."""
     wall = {"name": "bowl", "shape": "arc", "radius": 0.02, "start": "200 deg", "end": "340 deg", "material": "a"}
     scene = lab.scene([lab.grain(0.0, -1e-2)], walls=[wall])
-    corners, _ = beams_walls.strip(beams_walls._lines(scene.walls[0]), 1e-3, 2e-3)
+    corners, _ = beams_strip_geometry.strip(beams_walls._lines(scene.walls[0]), 1e-3, 2e-3)
     assert areas(corners).sum() == pytest.approx(1e-3 * (0.02 * np.radians(140) + 1e-3), rel=1e-3)
     radius = np.linalg.norm(corners.reshape(-1, 2), axis=1)
     assert 0.0195 - 1e-5 < radius.min() and radius.max() < 0.0205 + 3e-5

@@ -47,7 +47,9 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     errors = [*_unknown_to_it(model), *_unknown_surfaces(model.scene), *beams_walls.refuse(model)]
     if not errors:
         bound = beams_arrays.bounds(build_triangles(model.scene, grains.join(model.poured)).body)
-        errors = beams_walls.too_long(model, 2 * float(bound.max(initial=0.0)))
+        reach = float(bound.max(initial=0.0))
+        errors = beams_walls.too_long(model, 2 * reach)
+        errors += beams_walls.too_short(model, model.scene.beams.wall_thickness or reach or 1e-3)
     if errors:
         raise SceneError(errors)
     solver = BeamSolver(model, grains, 1e-9)

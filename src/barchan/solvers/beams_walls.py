@@ -19,11 +19,11 @@ from barchan.shapes.cylinder import Cylinder
 from barchan.shapes.line import Line
 from barchan.shapes.plane import Plane
 from barchan.shapes.sphere import Sphere
+from barchan.solvers.beams_strip_geometry import segments, strip
 
 _ASIDE = 1e-7  # of a shape's extent along y: the cut avoids its corners
 _LEVEL = 1e-9
 _MOST_PIECES = 50_000  # of a wall's strip
-_STRAIGHT = np.radians(30)  # by which a wall may bend and be one side
 
 
 class BeamWalls(NamedTuple):
@@ -47,12 +47,13 @@ def beam_walls(model: Model, owner: list[int], thickness: float, reach: float) -
     owners: list[int] = []
     sides: list[np.ndarray] = []
     count = 0
+    across, _, along = np.where(model.periodic, model.box, 0.0)
     for index, wall in enumerate(model.scene.walls):
         held = _smooth(wall)
         if held is not None:
             smooth.append((index, held[0], held[1], owner[index]))
             continue
-        corners, side = strip(_lines(wall), thickness, reach)
+        corners, side = strip(_lines(wall), thickness, reach, (float(across), float(along)))
         strips.append(corners)
         owners += [index] * len(corners)
         sides.append(count + side)
@@ -135,45 +136,6 @@ def inside(wall: Wall) -> Any:
     return shapely.get_parts(shapely.polygonize([shapely.unary_union(lines)]))
 
 
-def strip(lines: np.ndarray, thickness: float, reach: float) -> tuple[np.ndarray, np.ndarray]:
-    """Triangles (q, 3, 2) m of a strip along segments (n, 2, 2) m, with joints where they meet, and of which side each
-    is (q,).
-    """
-    import shapely
-
-    if not len(lines):
-        return np.zeros((0, 3, 2)), np.zeros(0, np.int64)
-    grid = 1e-6 * thickness
-    joined = shapely.line_merge(shapely.unary_union(shapely.set_precision(shapely.linestrings(lines), grid)))
-    joined = shapely.simplify(joined, grid)
-    body = joined.buffer(thickness / 2, cap_style="square", join_style="mitre")
-    pieces = shapely.get_parts(shapely.constrained_delaunay_triangles(shapely.segmentize(body, reach)))
-    found = [part for piece in pieces for part in shapely.get_parts(piece)]
-    corners = np.array([shapely.get_coordinates(part)[:3] for part in found]).reshape(-1, 3, 2)
-    u, v = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-    twice = u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
-    corners = np.where((twice > 0)[:, None, None], corners, corners[:, ::-1])
-    corners = np.ascontiguousarray(corners[np.abs(twice) > 1e-9 * thickness**2])
-    near = shapely.STRtree(_sides(joined)).nearest(shapely.points(corners.mean(axis=1)))
-    return corners, np.unique(near, return_inverse=True)[1].astype(np.int64)
-
-
-def _sides(joined: Any) -> list[Any]:
-    """The sides of a strip along lines: parts of them whose direction changes by no more than _STRAIGHT."""
-    import shapely
-
-    sides = []
-    for line in shapely.get_parts(joined):
-        points = shapely.get_coordinates(line)
-        way = np.unwrap(np.arctan2(*np.diff(points, axis=0).T[::-1]))
-        begin = 0
-        for k in range(1, len(way) + 1):
-            if k == len(way) or abs(way[k] - way[begin]) > _STRAIGHT:
-                sides.append(shapely.linestrings(points[begin : k + 1]))
-                begin = k
-    return sides
-
-
 def refuse(model: Model) -> list[Finding]:
     """Walls that flat grains cannot have."""
     findings = []
@@ -204,6 +166,18 @@ def too_long(model: Model, piece: float) -> list[Finding]:
             findings.append(Finding(
                 f"walls[{k}]", f"a {wall.shape.key} of {length:.3g} m, {length / piece:.1g} times a triangle's length",
                 "it would be cut into as many pieces", "take planes, which have no end, or a shorter shape",
+            ))  # fmt: skip
+    return findings
+
+
+def too_short(model: Model, thickness: float) -> list[Finding]:
+    """Walls of which nothing is left beside the `thickness` (m) of their strips."""
+    findings = []
+    for k, wall in enumerate(model.scene.walls):
+        if _smooth(wall) is None and not len(segments(_lines(wall), thickness)):
+            findings.append(Finding(
+                f"walls[{k}]", f"a {wall.shape.key} of which nothing is left beside its thickness of {thickness:.3g} m",
+                "it must be longer than a millionth of that", "make it longer, or leave it out",
             ))  # fmt: skip
     return findings
 
