@@ -69,6 +69,7 @@ class BeamSolver:
     def _bind(self) -> None:
         self.kernels = kernel_compiler.bind_beams(self._paths())
         self._fixed = beams_arrays.constants(self.model)
+        self._holds = beams_arrays.grips(self.model)
         self.hole = beams_arrays.hole(self.model)
         self.kinds = self.model.kinds + (self.hole >= 0)
 
@@ -170,7 +171,7 @@ class BeamSolver:
             shift = common.turns(self.model, beams_ledger.bodies(self).position)
             if shift.any():
                 beams_arrays.wrap(self.arrays, shift)
-        self.width = beams_arrays.make_lists(self.model, self.arrays, self.skin, self.width)
+        self.width = beams_arrays.make_lists(self.model, self.arrays, self.skin, self.width, self._holds)
         self.rebuilds += 1
         self._scratch = self._room_for_steps()
 
@@ -318,7 +319,7 @@ class BeamSolver:
         counts = np.bincount(a["broken"][a["broken"] > 0], minlength=4)
         counts[0] = np.count_nonzero(a["yielded"])
         a.setdefault("happened", counts)
-        slip = np.zeros(len(a["first"]) if beams_arrays.grips(model) else 0)  # friction had no memory
+        slip = np.zeros(len(a["first"]) if solver._holds else 0)  # friction had no memory
         for name, array in (("round_way", np.zeros((0, 2))), ("allowed", np.zeros(0)), ("made", a["length"].copy()),
                             ("sides", np.zeros((len(a["length"]), 2), np.int8)), ("slip", slip),
                             ("wall_slip", beams_arrays.wall_slip(model, len(a["bound"])))):  # fmt: skip

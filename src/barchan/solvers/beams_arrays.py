@@ -306,11 +306,11 @@ def wrap(a: dict[str, np.ndarray], shift: np.ndarray) -> None:
         state[:, WHIRL, k] -= mass * (x * state[:, 1, k] - z * state[:, 0, k])
 
 
-def make_lists(model: Model, a: dict[str, np.ndarray], skin: float, room: int) -> int:
+def make_lists(model: Model, a: dict[str, np.ndarray], skin: float, room: int, holds: bool) -> int:
     """Near pairs of triangles of different grains, and of walls: first, second, round_way, allowed, slip, origin.
 
-    What is allowed of pairs in the list before stays so, and friction keeps its memory. Answers with how many
-    neighbours a row needed at the most.
+    What is allowed of pairs in the list before stays so, and friction keeps its memory; holds: whether it has one.
+    Answers with how many neighbours a row needed at the most.
     """
     rows, box = len(a["bound"]), model.box
     place = np.zeros((rows, 4))
@@ -351,7 +351,7 @@ def make_lists(model: Model, a: dict[str, np.ndarray], skin: float, room: int) -
         apart = a["state"][first, :2, 0] - a["state"][second, :2, 0]
         round_way = box[[0, 2]] * np.round(apart * inverse[[0, 2]])
     allowed, slip = _carried(a, "allowed", first, second), _carried(a, "slip", first, second)
-    if grips(model) and not len(slip):
+    if holds and not len(slip):
         slip = np.zeros(pairs)
     a.update(
         first=first, second=second, round_way=round_way, allowed=allowed, slip=slip,
