@@ -10,6 +10,7 @@ from barchan.errors import RunError
 from barchan.model.build import build
 from barchan.scene import Scene
 from barchan.solvers import create
+from solvers import beams_lab as lab
 
 
 @pytest.mark.parametrize("solver", ["soft", "beams"])
@@ -35,3 +36,27 @@ def test_a_wall_that_appears_in_grains_is_named(solver: str, how: str) -> None:
     machine.advance(2)
     with pytest.raises(RunError, match="'bar' appeared where grains were"):
         machine.watch()
+
+
+def _watched(machine: Any) -> None:
+    for _ in range(200):
+        machine.advance(5)
+        machine.watch()
+
+
+def test_a_strip_that_appears_in_a_grain_is_named_where_its_beams_give_way() -> None:
+    """A strip of 0.6 mm that comes up inside a square of 2 mm holds half of a triangle, and drives the square apart.
+
+    Its beams are weak, but of them alone the message must not speak.
+    """
+    bar = {"name": "bar", "shape": "line", "material": "a", "start": (-0.01, 0, 4e-4), "end": (0.01, 0, 4e-4),
+           "appears": 1e-3}  # fmt: skip
+    scene = lab.scene([lab.grain(0.0, 0.0)], beams={"stiffness": 1.0, "wall_thickness": 6e-4}, walls=[bar])
+    machine = lab.solver(scene, 5e-6)
+    machine.advance_to(1e-3)
+    machine.watch()
+    machine.meet_walls()
+    with pytest.raises(
+        RunError, match="'bar' appeared where grains were, which it must not, or its beams are too weak"
+    ):
+        _watched(machine)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.errors import Finding, RunError
-from barchan.kernels.beams_contacts import SEVERAL
+from barchan.kernels.beams_contacts import SEVERAL, WALL_AREA
 from barchan.kernels.beams_motion import BEAM_LENGTH, CRUSHED, LEAST_LENGTH
 from barchan.solvers import beams_ledger, common
 from barchan.solvers.common import GONE
@@ -42,7 +42,7 @@ def check(solver: BeamSolver) -> None:
                      f"{common.too_deep(solver, range(len(solver.model.scene.walls)) if wall else [])}: {SHORTER}",
                      )  # fmt: skip
     state = beams_ledger.present(solver)
-    _deformed(solver, state.beam_now[:, BEAM_LENGTH])
+    _deformed(solver, state)
     _lost(solver)
     _balance(solver, beams_ledger.energies(solver, state))
 
@@ -56,9 +56,9 @@ def finite(solver: BeamSolver) -> None:
                      f"forces grew without bound: {SHORTER}")  # fmt: skip
 
 
-def _deformed(solver: BeamSolver, far: np.ndarray) -> None:
-    """RunError where a beam, `far` (beams,) m long, holds triangles that no grain could have: turned inside out."""
-    a = solver.arrays
+def _deformed(solver: BeamSolver, state: beams_ledger.Present) -> None:
+    """RunError where a beam holds triangles that no grain could have: turned inside out."""
+    a, far = solver.arrays, state.beam_now[:, BEAM_LENGTH]
     angle = a["state"][:, 2, 0][a["ends"]]  # all triangles of a grain begin with the same
     turn = np.abs(angle[:, 1] - angle[:, 0])
     # A beam that yields may be drawn out as far as it likes, but pressed together only while something is left of it.
@@ -73,8 +73,19 @@ def _deformed(solver: BeamSolver, far: np.ndarray) -> None:
             what = f"is held by a beam that is {far[b] / a['made'][b]:.2g} times as long as it was made"
         beams = solver.model.scene.beams
         remedy = f"{HARDER if beams.yielding else STIFFER}, {SOONER if beams.breakage else BREAK}"
+        grain = a["grain"][a["ends"][b, 0]]
+        cause = common.too_deep(solver, _walls_at(solver, state, grain), "its beams are too weak for what bears on it")
         raise _error(solver, int(a["ends"][b, 0]), what, "triangles of a grain must stay beside each other",
-                     f"its beams are too weak for what bears on it: {remedy}")  # fmt: skip
+                     f"{cause}: {remedy}")  # fmt: skip
+
+
+def _walls_at(solver: BeamSolver, state: beams_ledger.Present, grain: int) -> list[int]:
+    """The walls that a grain touches, and all smooth ones if it touches one."""
+    a, n = solver.arrays, solver.triangle_count
+    second = a["second"][state.pair[a["grain"][a["first"][state.pair]] == grain]]
+    walls = np.searchsorted(a["wall_rows"][:, 1], second[second >= n], side="right").tolist()
+    behind = (state.load[:n, WALL_AREA] > 0) & (a["grain"][:n] == grain)
+    return sorted({*walls, *(a["smooth_wall"].tolist() if behind.any() else [])})
 
 
 def _lost(solver: BeamSolver) -> None:

@@ -49,15 +49,17 @@ def count_passing(
         book[ENERGY] += carried
 
 
-def too_deep(solver: Any, walls: Iterable[int]) -> str:
-    """Why grains may be deep in each other or in one of these walls, which may have come during the run."""
+def too_deep(solver: Any, walls: Iterable[int], else_: str = "the grains are too soft or too fast") -> str:
+    """Why grains may be deep in each other or in one of these walls, which may have come during the run; `else_` says
+    why where none has.
+    """
     there = solver.model.walls
     added = {int(wall) for wall in there.wall[solver.arrays["rule"] == ADDED]}
     came = [there.names[w] for w in walls if w in added or solver.model.scene.walls[w].appears > 0.0]
     if not came:
-        return "the grains are too soft or too fast"
+        return else_
     names = ", ".join(repr(name) for name in came)
-    return f"{names} appeared where grains were, which it must not, or the grains are too soft or too fast"
+    return f"{names} appeared where grains were, which it must not, or {else_}"
 
 
 def turned_over(solver: Any, book: dict[str, float]) -> float:
