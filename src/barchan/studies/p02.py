@@ -70,7 +70,7 @@ class Hopper:
             "name": "hopper of angular grains", "solver": "beams", "dimensions": 2, "duration": self.duration,
             "frame_rate": RATE, "seed": self.seed, "time_step": 8e-6, "gravity": (0, 0, -GRAVITY),
             "materials": {"grain": {"density": 1000.0, "young": 2e6, "friction": 0.3}},
-            "beams": {"inertia": 5e-12, "integrator": "verlet"},
+            "beams": {"inertia": 5e-12, "integrator": "verlet", "grip": 0.0},
             "grains": [{
                 "name": "grains", "material": "grain", "shape": {"kind": "irregular", "corners": 5},
                 "size": {"kind": "uniform", "low": SIZES[0], "high": SIZES[1]}, "orientation": "random",

@@ -143,7 +143,7 @@ def turn_all(kinds: Sequence[Kind], workers: int | None, folder: Path, progress:
 
 def run(quick: bool, folder: Path, progress: Progress) -> StudyResult:
     """Turn drums at several rates."""
-    kinds, workers = ((Kind("squares", Drum.small(), {0.7: [2], 10.0: [2]}),), 1) if quick else (KINDS, None)
+    kinds, workers = ((Kind("squares", Drum.small(), {0.7: [2], 10.0: [2, 3]}),), 1) if quick else (KINDS, None)
     every = turn_all(kinds, workers, folder / "drums", progress)
     found = every[0]
     series = [Series.of(drums) for drums in every]
