@@ -136,8 +136,8 @@ class Touching(NamedTuple):
 
 
 def touching(solver: BeamSolver, state: Present) -> Touching:
-    """Overlaps of triangles, with `overlap` the area over the square root of the smaller triangle's area, m, which
-    counts at strips as far as it fits into them.
+    """Overlaps of triangles, with `overlap` the area over the square root of the smaller triangle's area, m, and as
+    `depth` over that area, or at strips over what fits into them.
 
     Rows of walls come last, so that a wall's triangle is always the second of a pair.
     """
@@ -156,8 +156,8 @@ def touching(solver: BeamSolver, state: Present) -> Touching:
     wall = np.searchsorted(a["wall_rows"][:, 1], k, side="right") if len(a["wall_rows"]) else np.zeros(len(k), int)
     second = np.where(k < n, a["grain"][k], -1 - wall)
     smaller = np.minimum(a["area"][i], a["area"][k])
-    smaller = np.where(k < n, smaller, np.minimum(smaller, a["thick"] * np.sqrt(a["area"][i])))  # as `whole_area`
-    overlap, depth, mode = row[:, AREA] / np.sqrt(smaller), row[:, AREA] / smaller, row[:, MODE].astype(np.int8)
+    whole = np.where(k < n, smaller, np.minimum(smaller, a["thick"] * np.sqrt(a["area"][i])))  # as `whole_area`
+    overlap, depth, mode = row[:, AREA] / np.sqrt(smaller), row[:, AREA] / whole, row[:, MODE].astype(np.int8)
     return Touching(a["grain"][i], second, point, force, overlap, depth, way, mode)
 
 
