@@ -23,6 +23,13 @@ machine.advance(1)
 print(time.process_time() - begin)
 """
 
+IMPORTS = """
+import time
+begin = time.process_time()
+import numba, numpy, pydantic
+print(time.process_time() - begin)
+"""
+
 
 def bed(side: int) -> Scene:
     """side³ spheres on a lattice that repeats along all axes, in slow motion, every one with six contacts."""
@@ -66,12 +73,17 @@ def test_cost_is_linear_in_the_grains() -> None:
 
 def test_a_second_process_starts_at_once(pytestconfig: pytest.Config) -> None:
     """Compiled kernels are kept on disk: the first process has made them, another starts computing within 2 s, imports
-    included. Processor time is measured, and twice that allowed for processors that are shared.
+    included. Machines differ and are shared, so it is the processor time of importing numba, NumPy and pydantic alone
+    that it is compared with, in turns: 2.2 to 2.5 times that was measured, and one that compiles takes nine times.
     """
     folder = pytestconfig.rootpath / "tests"
-    program = f"import sys\nsys.path.insert(0, {str(folder)!r})\n{START}"
-    taken = []
-    for _ in range(3):
-        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=200)
-        taken.append(float(done.stdout))
-    assert min(taken[1:]) < 4.0
+    programs = (f"import sys\nsys.path.insert(0, {str(folder)!r})\n{START}", IMPORTS)
+    taken = np.array([[_processor_time(program) for program in programs] for _ in range(3)])
+    start, imports = taken[1:].min(axis=0)
+    assert start < 4.0 * imports
+
+
+def _processor_time(program: str) -> float:
+    """What a program, run by another process, tells of itself at its end, s."""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, timeout=200)
+    return float(done.stdout)
