@@ -104,7 +104,7 @@ def test_what_friction_holds_swings_as_on_a_damped_spring() -> None:
 
     The spring is 0.1 Y √A as documents say, and 0.3 of critical damping: the swing's period is 2π/(ω √(1 − 0.3²)) with
     ω² = k/m, and from one turning point to the next the way to rest falls by exp(−π 0.3/√(1 − 0.3²)) = 0.37. The slab
-    is flat, so that it hardly rocks: 0.2 mm high and 8 mm wide.
+    is flat, so that it hardly rocks: 0.2 mm high and 8 mm wide. At rest the spring holds k x²/2 with x = m a/k.
     """
     corners = (-4e-3, -0.2e-3 / 3), (4e-3, -0.2e-3 / 3), (0.0, 0.4e-3 / 3)
     slab = lab.polygon(0.0, 0.0, *corners, least_angle=1.0)
@@ -117,6 +117,7 @@ def test_what_friction_holds_swings_as_on_a_damped_spring() -> None:
     machine.change_gravity((0.5, 0.0, -GRAVITY))
     rest = mass * 0.5 / hold
     lab.restart(machine)
+    before = machine.moment().ledger["energy_error"]
     way = []
     for _ in range(400):
         machine.advance(2)
@@ -128,6 +129,9 @@ def test_what_friction_holds_swings_as_on_a_damped_spring() -> None:
     assert np.diff(turns[:3]) * 4e-6 == pytest.approx(period / 2, rel=0.03)
     assert way[turns[0]] == pytest.approx(rest * math.exp(-math.pi * share), rel=0.05)
     assert way[turns[1]] == pytest.approx(-rest * math.exp(-2 * math.pi * share), rel=0.08)
+    held = 0.5 * hold * rest**2  # what the spring holds in the end; the books close with it
+    assert beams_ledger.present(machine).held == pytest.approx(held, rel=0.05)
+    assert abs(machine.moment().ledger["energy_error"] - before) < 0.1 * held
 
 
 @WALLS
