@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import subprocess
+import sys
 import time
 import types
 from collections.abc import Callable
@@ -47,6 +50,21 @@ def test_fingerprint_sees_constants_and_helpers(old: str, new: str) -> None:
     assert fingerprint(function(BASE)) != fingerprint(function(BASE.replace(old, new)))
 
 
+def test_fingerprint_sees_long_tables() -> None:
+    """Kernels hold a table as a constant, so a change in the midst of a long one must be seen: what is printed of it
+    leaves that out, and a scene would be run with the table of another.
+    """
+    text = "import numpy\nTABLE = numpy.zeros(5000)\nTABLE[2500] = {}\ndef force(x):\n    return TABLE[2500] * x\n"
+    assert fingerprint(function(text.format(1.0))) != fingerprint(function(text.format(2.0)))
+
+
+def test_fingerprint_sees_inside_comprehensions() -> None:
+    """A comprehension is code within the code; what is computed there and what it reads count too."""
+    text = "FACTOR = {}\ndef force(x):\n    return sum([FACTOR * x + {} for _ in range(3)])\n"
+    marks = {fingerprint(function(text.format(*numbers))) for numbers in ((1.0, 1.0), (2.0, 1.0), (1.0, 2.0))}
+    assert len(marks) == 3
+
+
 def test_fingerprint_sees_defaults() -> None:
     """A default is a constant like any other."""
     one, two = (function(f"def force(x, k={value}):\n    return k * x\n") for value in (1.0, 2.0))
@@ -57,6 +75,51 @@ def test_compiled_functions_are_the_plain_ones() -> None:
     """Compiling changes the speed, not the value."""
     plain = function(BASE)
     assert compiled(plain)(7.0) == plain(7.0)
+
+
+MINE = """
+from typing import NamedTuple
+from barchan.potentials.harmonic import Harmonic
+
+class HarmonicConstants(NamedTuple):
+    stiffness: float
+    modulus: float
+
+{push}
+
+class Mine(Harmonic):
+    Constants = HarmonicConstants
+    push = staticmethod(push)
+"""
+
+USER = """
+import importlib, sys
+from barchan.kernels.compile import bind_relax
+from barchan.shapes.plane import gap
+module, name = sys.argv[1:]
+kernels = bind_relax(getattr(importlib.import_module(module), name)(), [gap], dict(FLAT=True, WALLS=False))
+import numpy
+print(kernels.push(0.5, 1.0, numpy.array([[8.0, 0.0]]), 0)[0], sum(kernels.push.stats.cache_hits.values()))
+"""
+
+
+def test_kernels_of_a_script_serve_those_who_do_not_have_it(tmp_path: Path) -> None:
+    """A function of a script that is the same as one of ours has the same kernels: 1/2 k x^2 = 1 J, once compiled and
+    once from the cache. The cached code must not name the script: whoever has our function alone could not load it,
+    and ended with a ModuleNotFoundError.
+    """
+    push = inspect.getsource(Harmonic.push)
+    (tmp_path / "mine_potential.py").write_text(MINE.format(push=push), encoding="utf-8")
+    environment = {**os.environ, "BARCHAN_CACHE": str(tmp_path / "cache")}
+
+    def told(module: str, name: str, **more: str) -> str:
+        return subprocess.run(
+            [sys.executable, "-c", USER, module, name], env={**environment, **more}, capture_output=True, text=True,
+            check=True, timeout=300,
+        ).stdout  # fmt: skip
+
+    assert told("mine_potential", "Mine", PYTHONPATH=str(tmp_path)) == "1.0 0\n"
+    assert told("barchan.potentials.harmonic", "Harmonic") == "1.0 1\n"
 
 
 def _gap(x: float, y: float, z: float) -> tuple[float, float, float, float]:

@@ -10,27 +10,20 @@ another scene finds the packages of the templates that are the same for both.
 from __future__ import annotations
 
 import ast
-import contextlib
 import functools
 import hashlib
-import importlib.util
 import inspect
-import os
-import shutil
-import sys
-import tempfile
-import time
 import types
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 
-from barchan import __version__
-from barchan.caches import cache_folder
+from barchan import __version__, caches
 from barchan.errors import Finding, SceneError
-from barchan.kernels import roots, single_precision
+from barchan.kernels import packages, roots, single_precision
 from barchan.kernels.jit import njit
 from barchan.laws import Law, _normal, cap
 from barchan.model import course
@@ -52,9 +45,7 @@ BEAMS_KERNELS = (  # the same for every scene; in the cache too, because numba d
     "servos", "beams_overlap", "beams_strips", "beams_walls", "beams_friction", "beams_contacts", "beams_motion",
     "beams_phases", "beams_advance",
 )  # fmt: skip
-PACKAGE = "barchan_bound_"  # how the names of packages in the cache begin
-DAY = 86_400.0  # s
-UNUSED = 60 * DAY  # s after which a package is removed
+HOME = "barchan.kernels"  # the module that all compiled copies of functions say they are from: any process has it
 CALLED = ("roots", "lanes", "pointers", "sweep_rows")  # that templates call, and that are no templates themselves
 LAW_COLUMNS = (
     12  # columns of the tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
@@ -83,23 +74,31 @@ def fingerprint(item: Any) -> str:
             if id(value) in seen:
                 return
             seen.add(id(value))
-            code = value.__code__
             if value.__closure__:
                 where = f"{value.__module__}.{value.__qualname__}"
                 raise SceneError(Finding(where, "is a closure", "must be a plain function at the top of its module"))
-            digest.update(code.co_code)
             digest.update(repr((value.__defaults__, value.__kwdefaults__)).encode())
-            digest.update(repr([c for c in code.co_consts if not isinstance(c, (str, types.CodeType))]).encode())
-            for name in code.co_names:
-                digest.update(name.encode())
-                if name in value.__globals__:
-                    feed(value.__globals__[name])
+            feed_code(value.__code__, value)
         elif isinstance(value, type):
             digest.update(repr((value.__name__, getattr(value, "_fields", ()))).encode())
         elif isinstance(value, types.ModuleType):
             digest.update(value.__name__.encode())
+        elif isinstance(value, np.ndarray):  # of a long one `repr` shows the ends alone
+            digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
         else:
             digest.update(repr(value).encode())
+
+    def feed_code(code: types.CodeType, owner: types.FunctionType) -> None:
+        digest.update(code.co_code)
+        for constant in code.co_consts:
+            if isinstance(constant, types.CodeType):  # of a comprehension
+                feed_code(constant, owner)
+            elif constant != owner.__doc__:
+                digest.update(repr(constant).encode())
+        for name in code.co_names:
+            digest.update(name.encode())
+            if name in owner.__globals__:
+                feed(owner.__globals__[name])
 
     feed(item)
     return digest.hexdigest()[:20]
@@ -107,6 +106,10 @@ def fingerprint(item: Any) -> str:
 
 def compiled(function: Callable[..., Any], *, inline: bool = False, at_rest: bool = False) -> Any:
     """A plain scalar function, and the plain functions it calls, compiled for use inside kernels.
+
+    What numba keeps of a kernel in its cache names the modules of the functions that it calls, and whoever loads the
+    kernel must find them, though its own function of the same meaning may be from elsewhere: so all say that they are
+    from one module that is always there, and are told apart by their fingerprints.
 
     inline: never as a call, which would keep a loop from becoming vector instructions.
     at_rest: as if nothing were ever cut short by `cap`; where something is, the answer is not a number.
@@ -117,11 +120,12 @@ def compiled(function: Callable[..., Any], *, inline: bool = False, at_rest: boo
         return SWIFT[function]
     token = _token(function, at_rest=at_rest)
     if token not in _functions:
-        bound = dict(function.__globals__)
+        bound = {**function.__globals__, "__name__": HOME}
         for name in function.__code__.co_names:
             if isinstance(bound.get(name), types.FunctionType):
                 bound[name] = compiled(bound[name], inline=inline, at_rest=at_rest)
         copy = types.FunctionType(function.__code__, bound, function.__name__, function.__defaults__)
+        copy.__qualname__ = f"{function.__name__}_{token.replace(' ', '_')}"
         _functions[token] = njit(error_model="numpy", forceinline=inline)(copy)
     return _functions[token]
 
@@ -249,24 +253,28 @@ def _bound(
     """
     # Code in the cache may ask for the number of its thread: LLVM ends the process where numba's threads are not there.
     numba.get_num_threads()
-    packages: dict[str, str] = {}
+    homes: dict[str, str] = {}
     found: dict[str, Any] = {}
+    grown = False
     for name in templates:
         text, imported = _template(name)
         wanted = imported.get(stand_in, frozenset())
         lines = [line for names, block in bindings if names & wanted for line in block]
         for other in imported:
-            home = f".{other}" if other == stand_in else f"{packages[other]}.{other}" if other in packages else ""
+            home = f".{other}" if other == stand_in else f"{homes[other]}.{other}" if other in homes else ""
             if home:
                 text = text.replace(f"from barchan.kernels.{other} import", f"from {home} import")
         header = "\n".join([*PRELUDE, *lines, ""])
         if plain:
             text, header = (part.replace(COMPILED, PLAIN) for part in (text, header))
-        parts = [header, numba.__version__, text, *(_template(other)[0] for other in CALLED)]
+        parts = [header, numba.__version__, HOME, text, *(_template(other)[0] for other in CALLED)]
         mark = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
-        packages[name] = f"{PACKAGE}{mark}"
-        module = _load(packages[name], {stand_in: header, name: text}, name)
+        homes[name] = f"{caches.PACKAGE}{mark}"
+        module, written = packages.load(homes[name], {stand_in: header, name: text}, name)
+        grown = grown or written
         found.update({key: value for key, value in vars(module).items() if not key.startswith("_")})
+    if grown:
+        caches.prune(packages.loaded())
     return types.SimpleNamespace(**found)
 
 
@@ -391,52 +399,3 @@ def _template(name: str) -> tuple[str, dict[str, frozenset[str]]]:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("barchan.kernels.")
     }
     return f"# barchan {__version__}\n{text}", imported
-
-
-def _load(package: str, sources: Mapping[str, str], name: str) -> types.ModuleType:
-    folder = cache_folder() / package
-    if not (folder / "__init__.py").exists():
-        _write(folder, sources)
-        _prune(folder.parent)
-    _mark(folder)
-    if package not in sys.modules:
-        _import(package, folder / "__init__.py", [str(folder)])
-    return importlib.import_module(f"{package}.{name}")
-
-
-def _write(folder: Path, sources: Mapping[str, str]) -> None:
-    """Write the package under another name and move it into place, so that no process ever sees half of it."""
-    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        draft = Path(scratch) / folder.name
-        draft.mkdir()
-        for name, text in {**sources, "__init__": ""}.items():
-            (draft / f"{name}.py").write_text(text, encoding="utf-8")
-        try:
-            draft.rename(folder)
-        except OSError:
-            if not (folder / "__init__.py").exists():
-                raise
-
-
-def _mark(folder: Path) -> None:
-    """Tell when a package was last used, to the day: its first file was changed then."""
-    with contextlib.suppress(OSError):  # of a cache that can be read only
-        if time.time() - (folder / "__init__.py").stat().st_mtime > DAY:
-            os.utime(folder / "__init__.py")
-
-
-def _prune(cache: Path) -> None:
-    """Remove packages that nothing has used for a long time: those of other versions and of forgotten scenes."""
-    for folder in cache.glob(f"{PACKAGE}*"):
-        with contextlib.suppress(OSError):
-            if time.time() - (folder / "__init__.py").stat().st_mtime > UNUSED:
-                shutil.rmtree(folder, ignore_errors=True)
-
-
-def _import(package: str, path: Path, search: list[str]) -> None:
-    spec = importlib.util.spec_from_file_location(package, path, submodule_search_locations=search)
-    if spec is None or spec.loader is None:
-        raise ImportError(f"cannot import {path}")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[package] = module
-    spec.loader.exec_module(module)
