@@ -9,6 +9,7 @@ import pytest
 
 from barchan import registry
 from barchan.observables import Moment, _packing
+from barchan.observables.packing import Packing
 
 
 def moment(radius: list[float], contacts: list[tuple[int, int]], branch: np.ndarray) -> Moment:
@@ -17,7 +18,8 @@ def moment(radius: list[float], contacts: list[tuple[int, int]], branch: np.ndar
     first, second = np.array(contacts, np.int64).reshape(-1, 2).T
     return Moment(
         time=0.0, gravity=np.zeros(3), flat=True, position=np.zeros((n, 3)), velocity=np.zeros((n, 3)),
-        spin=np.zeros((n, 3)), mass=np.ones(n), radius=np.array(radius), group=np.zeros(n, np.int32), inserted=n,
+        spin=np.zeros((n, 3)), mass=np.ones(n), radius=np.array(radius),
+        solid=math.pi * np.array(radius) ** 2, group=np.zeros(n, np.int32), inserted=n,
         ledger={}, contact_first=first, contact_second=second, contact_overlap=np.full(c, 0.01),
         contact_depth=np.full(c, 0.1), contact_force=10 * branch, contact_branch=branch,
         contact_mode=np.zeros(c, np.int8), cell=(1.0, 0.0, 1.0, 0.0),
@@ -31,7 +33,7 @@ def test_fabric_counts_the_sizes_of_both_discs() -> None:
     branch = np.array([[0.14, 0, 0], [0, 0, -0.19]])
     seen = moment([0.1, 0.05, 0.1], [(0, 1), (0, 2)], branch)
     x, z = math.pi * (0.1**2 + 0.05**2), math.pi * (0.1**2 + 0.1**2)
-    assert _packing.fabric(seen) == pytest.approx(np.diag([x, z]), abs=1e-15)
+    assert _packing.fabric(seen, Packing().part(seen)) == pytest.approx(np.diag([x, z]), abs=1e-15)
     values = registry.part("observables", "packing")().measure(seen)
     assert values["fabric_isotropic"] == pytest.approx(0.5 * (x + z))
     assert values["fabric_deviatoric"] == pytest.approx(0.5 * (z - x))

@@ -237,3 +237,31 @@ def _latitudes(heights: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     z = 0.5 * (heights[:-1] + heights[1:])[:, None] - half * np.cos(theta)
     dz = half * np.sin(theta) * (0.5 * np.pi * weight)
     return z.ravel(), dz.ravel()
+
+
+def covered_area(centres: np.ndarray, radii: np.ndarray) -> float:
+    """Area, m², of the union of discs with centres (M, 2) m and radii (M,) m, by Green's theorem.
+
+    Round every disc, ½ ∮ (x dy − y dx) over those arcs that no other disc covers.
+    """
+    area = 0.0
+    keep = _not_swallowed(centres, radii)
+    for i in keep:
+        (x, y), r = centres[i], float(radii[i])
+        others = keep[keep != i]
+        away = centres[others] - centres[i]
+        distance = np.linalg.norm(away, axis=1)
+        near = (distance < r + radii[others]) & (distance > 0.0)
+        away, distance, other = away[near], distance[near], radii[others][near]
+        middle = np.arctan2(away[:, 1], away[:, 0])
+        half = np.arccos(np.clip((distance**2 + r * r - other**2) / (2.0 * r * distance), -1.0, 1.0))
+        ends = np.concatenate([[0.0, 2 * np.pi], (middle - half) % (2 * np.pi), (middle + half) % (2 * np.pi)])
+        ends = np.unique(ends)
+        begin, end = ends[:-1], ends[1:]
+        at = 0.5 * (begin + end)
+        turned = np.abs((at[:, None] - middle + np.pi) % (2 * np.pi) - np.pi)
+        free = ~np.any(turned < half, axis=1)
+        begin, end = begin[free], end[free]
+        swept = r * (end - begin) + x * (np.sin(end) - np.sin(begin)) - y * (np.cos(end) - np.cos(begin))
+        area += 0.5 * r * float(swept.sum())
+    return area

@@ -36,6 +36,7 @@ class Moment:
     spin: np.ndarray  # (N, 3) rad/s
     mass: np.ndarray  # (N,) kg
     radius: np.ndarray  # (N,) m, bounding
+    solid: np.ndarray  # (N,) m³ of material, mass over density; in two dimensions the area, m²
     group: np.ndarray  # (N,) index into scene.grains, beyond them into scene.sources
     inserted: int  # grains that have entered so far, or have broken off others
     ledger: dict[str, float]  # J, by name; see `solvers/soft_ledger.py`
@@ -49,12 +50,23 @@ class Moment:
     gates: Mapping[str, Gate] = field(default_factory=dict)  # by name
     steps: dict[str, float | int] = field(default_factory=dict)  # the solver's account of its time steps
     cell: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # m: periodic lengths (0: open), tilt along x
-    highest: np.ndarray | None = None  # (N,) m, z of each grain's highest point; nothing where all grains are spheres
+    reach: np.ndarray | None = None  # (N, 2, 3) m, corners of the upright box about each grain's surface; nothing
+    # where all grains are spheres
 
     @property
     def tops(self) -> np.ndarray:
         """(N,) m, z of each grain's highest point."""
-        return self.position[:, 2] + self.radius if self.highest is None else self.highest
+        return self.position[:, 2] + self.radius if self.reach is None else self.reach[:, 1, 2]
+
+    @property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Corners (3,) m of the upright box about the surfaces of all grains; without grains both are 0."""
+        if not len(self.mass):
+            return np.zeros(3), np.zeros(3)
+        if self.reach is not None:
+            return self.reach[:, 0].min(axis=0), self.reach[:, 1].max(axis=0)
+        around = self.radius[:, None]
+        return (self.position - around).min(axis=0), (self.position + around).max(axis=0)
 
 
 class Observable(Part):

@@ -5,47 +5,38 @@ from __future__ import annotations
 import numpy as np
 
 from barchan.observables import Moment
+from barchan.observables._volume import Part, axes_of, over
 
 
-def axes_of(moment: Moment) -> list[int]:
-    """The components that count: x and z in two dimensions."""
-    return [0, 2] if moment.flat else [0, 1, 2]
-
-
-def cell_volume(moment: Moment) -> float:
-    """m³, or m² in two dimensions: the periodic box, along open axes the extent of the grains."""
-    low = (moment.position - moment.radius[:, None]).min(axis=0, initial=0.0)
-    high = (moment.position + moment.radius[:, None]).max(axis=0, initial=0.0)
-    lengths = [moment.cell[k] or float(high[k] - low[k]) for k in axes_of(moment)]
-    return float(np.prod(lengths))
-
-
-def grain_volume(radius: np.ndarray, *, flat: bool) -> np.ndarray:
-    """m³ of spheres, m² of discs."""
-    return np.pi * radius**2 if flat else 4 / 3 * np.pi * radius**3
-
-
-def stress(moment: Moment) -> np.ndarray:
+def stress(moment: Moment, part: Part) -> np.ndarray:
     """Σ force ⊗ branch over all contacts, over the volume: compression is positive; Pa, N/m in two dimensions."""
     axes = axes_of(moment)
-    pushed = np.einsum("ci,cj->ij", moment.contact_force[:, axes], moment.contact_branch[:, axes])
-    return pushed / max(cell_volume(moment), 1e-300)
+    force = part.share[:, None] * moment.contact_force[:, axes]
+    return np.asarray(over(np.einsum("ci,cj->ij", force, moment.contact_branch[:, axes]), part.volume))
 
 
-def fabric(moment: Moment) -> np.ndarray:
+def fabric(moment: Moment, part: Part) -> np.ndarray:
     """Σ (V₁ + V₂) n⊗n over contacts of grains, over the volume (Krijgsman and Luding 2016, eq. 14)."""
     pair = moment.contact_second >= 0
     first, second = moment.contact_first[pair], moment.contact_second[pair]
     branch = moment.contact_branch[pair][:, axes_of(moment)]
     normal = branch / np.maximum(np.linalg.norm(branch, axis=1), 1e-300)[:, None]
-    size = grain_volume(moment.radius, flat=moment.flat)
-    return np.einsum("c,ci,cj->ij", size[first] + size[second], normal, normal) / max(cell_volume(moment), 1e-300)
+    size = part.share[pair] * (moment.solid[first] + moment.solid[second])
+    return np.asarray(over(np.einsum("c,ci,cj->ij", size, normal, normal), part.volume))
 
 
 def parts(tensor: np.ndarray) -> tuple[float, float]:
     """The isotropic part, the mean of the eigenvalues, and the deviatoric, half of largest less smallest."""
     values = np.linalg.eigvalsh(0.5 * (tensor + tensor.T))
     return float(values.mean()), 0.5 * float(values[-1] - values[0])
+
+
+def ends(moment: Moment, which: np.ndarray | None = None) -> np.ndarray:
+    """(N,) contacts that end at each grain, at walls included, of those `which` (C,) bool, of all where left out."""
+    inside = np.ones(len(moment.contact_first), bool) if which is None else which
+    count, pair = len(moment.mass), inside & (moment.contact_second >= 0)
+    found = np.bincount(moment.contact_first[inside], minlength=count)
+    return found + np.bincount(moment.contact_second[pair], minlength=count)
 
 
 def backbone(moment: Moment) -> tuple[np.ndarray, np.ndarray]:
@@ -58,9 +49,7 @@ def backbone(moment: Moment) -> tuple[np.ndarray, np.ndarray]:
     while True:
         wall = moment.contact_second < 0
         inside = held[moment.contact_first] & (wall | held[np.maximum(moment.contact_second, 0)])
-        ends = np.bincount(moment.contact_first[inside], minlength=count)
-        ends += np.bincount(moment.contact_second[inside & ~wall], minlength=count)
-        loose = held & (ends < needed)
+        loose = held & (ends(moment, inside) < needed)
         if not loose.any():
             return held, inside
         held &= ~loose

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from barchan.observables import Moment, Observable, _packing
+from barchan.observables import Moment, _packing
+from barchan.observables._volume import Measured, over
 
 
-class Packing(Observable):
+class Packing(Measured):
     """Packing fraction, coordination with and without rattlers, and the parts of stress and fabric.
 
-    The volume is that of the periodic box, along open axes the extent of the grains. `isotropic` is the mean of a
-    tensor's eigenvalues (of the stress: the pressure), `deviatoric` half of largest less smallest. In two dimensions
-    grains count as discs, volumes are areas and stresses are N/m. Coordination counts a contact at both of its grains,
-    at a wall once. Rattlers are grains with fewer contacts than dimensions + 1, once those without hold are taken away.
+    All is over a stated `volume` (m³; m² in two dimensions) or `region`, else over the periodic box, along open axes
+    the extent of the grains' surfaces. A grain fills its mass over its density. `isotropic` is the mean of a tensor's
+    eigenvalues (of the stress, positive in compression: the pressure), `deviatoric` half of largest less smallest. In
+    two dimensions spheres count as discs, volumes are areas and stresses are N/m. Coordination counts a contact at both
+    of its grains, at a wall once. Rattlers are grains with fewer contacts than dimensions + 1, once those without hold
+    are taken away.
     """
 
     key: ClassVar[str] = "packing"
@@ -23,16 +26,17 @@ class Packing(Observable):
     )  # fmt: skip
 
     def measure(self, moment: Moment) -> dict[str, float]:
-        count = max(len(moment.mass), 1)
+        part = self.part(moment)
         held, inside = _packing.backbone(moment)
-        grains = moment.contact_second >= 0
-        stress, fabric = _packing.parts(_packing.stress(moment)), _packing.parts(_packing.fabric(moment))
-        filled = float(_packing.grain_volume(moment.radius, flat=moment.flat).sum())
+        ends, held_ends = _packing.ends(moment), _packing.ends(moment, inside)
+        stress, fabric = _packing.parts(_packing.stress(moment, part)), _packing.parts(_packing.fabric(moment, part))
+        mine = part.grains
+        count, held_count = max(int(mine.sum()), 1), max(int((held & mine).sum()), 1)
         return {
-            "packing_fraction": filled / max(_packing.cell_volume(moment), 1e-300),
-            "coordination": (len(grains) + int(grains.sum())) / count,
-            "coordination_held": (int(inside.sum()) + int((inside & grains).sum())) / max(int(held.sum()), 1),
-            "rattler_share": 1 - int(held.sum()) / count,
+            "packing_fraction": float(over(moment.solid[mine].sum(), part.volume)),
+            "coordination": int(ends[mine].sum()) / count,
+            "coordination_held": int(held_ends[mine].sum()) / held_count,
+            "rattler_share": int((mine & ~held).sum()) / count,
             "stress_isotropic": stress[0],
             "stress_deviatoric": stress[1],
             "fabric_isotropic": fabric[0],

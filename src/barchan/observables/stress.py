@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from annotated_types import Gt
 
-from barchan.observables import Moment, Observable
-from barchan.scene.quantities import Unit
+from barchan.observables import Moment
+from barchan.observables._packing import stress
+from barchan.observables._volume import Measured
 
 COMPONENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
-class Stress(Observable):
+class Stress(Measured):
     """Love's mean stress −(1/V) Σ force ⊗ branch over all contacts, tension positive, and its pressure.
 
-    `volume` (m³) is what the stress is averaged over; left out, it is the box round all grains.
+    V is a stated `volume` (m³; m² in two dimensions) or `region`, else the periodic box, along open axes the extent of
+    the grains' surfaces. The pressure is the mean of the normal components, with the sign that makes compression
+    positive; in two dimensions there are two of them, and all are N/m.
     """
 
     key: ClassVar[str] = "stress"
     series = (*((f"stress_{c}", "Pa") for c in COMPONENTS), ("pressure", "Pa"))
 
-    volume: Annotated[float, Gt(0), Unit("m^3")] | None = None
-
     def measure(self, moment: Moment) -> dict[str, float]:
-        if not len(moment.mass):
-            return {name: 0.0 for name, _ in self.series}
-        low = (moment.position - moment.radius[:, None]).min(axis=0)
-        high = (moment.position + moment.radius[:, None]).max(axis=0)
-        volume = self.volume or float(np.prod(high - low))
-        tensor = -np.einsum("ci,cj->ij", moment.contact_force, moment.contact_branch) / volume
+        found = stress(moment, self.part(moment))
+        tensor, axes = np.zeros((3, 3)), np.array([0, 2] if moment.flat else [0, 1, 2])
+        tensor[np.ix_(axes, axes)] = -found
         values = {f"stress_{c}": float(tensor["xyz".index(c[0]), "xyz".index(c[1])]) for c in COMPONENTS}
-        return {**values, "pressure": -float(np.trace(tensor)) / 3}
+        return {**values, "pressure": float(np.trace(found)) / len(found)}

@@ -15,6 +15,7 @@ from barchan.model.build_grains import clump_of
 from barchan.model.grains import Grains
 from barchan.model.timestep import TimeStep
 from barchan.observables import Moment, Observable
+from barchan.observables._volume import Measured
 from barchan.observables.flow import gate_series, gate_values
 from barchan.run.schedule import Schedule
 from barchan.run.start import last_grains
@@ -106,7 +107,7 @@ class Plan:
             time_step = timestep.choose(model, grains)
         if time_step.fixed:
             _check_rate(scene, time_step.value)
-        told = (*unused.other_tables(scene), *warnings, *_endless(scene, time_step))
+        told = (*unused.other_tables(scene), *warnings, *_endless(scene, time_step), *_extents(scene))
         return cls(scene, model, grains, time_step, measures, told, device)
 
     @property
@@ -139,6 +140,25 @@ class Plan:
     def schedule(self) -> Schedule:
         """When the run is visited."""
         return Schedule.of(self.scene, pieces=self.pieces, edges=self.model.walls.edges())
+
+
+def divisors(scene: Scene) -> dict[str, str]:
+    """What observables divide by, in words, by their place in the scene."""
+    flat = scene.dimensions == 2
+    return {
+        f"observables[{k}]": f"{one.key} is over {one.divisor(scene.periodic, flat=flat)}"
+        for k, one in enumerate(scene.observables)
+        if isinstance(one, Measured)
+    }
+
+
+def _extents(scene: Scene) -> list[Finding]:
+    """Observables that divide by the extent of the grains, which takes in what is empty above and beside them."""
+    return [
+        Finding(where, text, remedy="state its `volume` or `region` where that is not what is meant")
+        for where, text in divisors(scene).items()
+        if "extent" in text
+    ]
 
 
 def _endless(scene: Scene, time_step: TimeStep) -> list[Finding]:

@@ -12,7 +12,7 @@ from barchan.record.folder import CHECKPOINT
 from barchan.record.recorder import Recorder
 from barchan.run import summary
 from barchan.run.interrupt import Interrupt, Interrupted
-from barchan.run.plan import Measures
+from barchan.run.plan import Measures, divisors
 from barchan.run.progress import Progress, Pulse
 from barchan.run.schedule import Reason, Visit
 from barchan.run.story import Story
@@ -137,7 +137,9 @@ class Session:
         self._saved_at, self._saved_time = time.monotonic(), moment
 
     def _found(self) -> dict[str, Any]:
-        return {**summary.found(self.solver, self.recorder.counts), **self.story.summary(self.solver)}
+        over = list(divisors(self.scene).values())
+        found = {**summary.found(self.solver, self.recorder.counts), **self.story.summary(self.solver)}
+        return {**found, "measured_over": over} if over else found
 
     def _timing(self) -> dict[str, Any]:
         timing: dict[str, Any] = {"wall_time": time.monotonic() - self._began}

@@ -61,6 +61,7 @@ ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
     ),
     ("forces", lambda force_balance: f"in balance to {force_balance:.1e} of the mean contact force"),
     ("neighbour lists", lambda list_rebuilds: f"built {list_rebuilds} times"),
+    ("measured", lambda measured_over: "; ".join(measured_over)),
     ("pace", lambda collisions_per_second: f"{short(collisions_per_second)} collisions/s"),
     ("took", lambda wall_time: clock_text(wall_time)),
     (

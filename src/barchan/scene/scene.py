@@ -13,7 +13,7 @@ from barchan.scene.beams import Beams
 from barchan.scene.checks import scene_problems
 from barchan.scene.deformation import DeformationField
 from barchan.scene.events import Event
-from barchan.scene.grains import Box, GrainGroup
+from barchan.scene.grains import Box, GrainGroup, GrainShape
 from barchan.scene.materials import Material, PairOverride, Stiction
 from barchan.scene.parts import IntegratorField, LawField, ObservableField, RestitutionField, default
 from barchan.scene.problems import unknown_name
@@ -105,6 +105,10 @@ class Scene(Table):
         """Densities of the groups, kg/m³, in the order of their names."""
         used = [*(one.material for one in self.grains), *(one.material for one in self.sources)]
         return [self.materials[name].density for name in used]
+
+    def group_shapes(self) -> list[GrainShape]:
+        """Shapes of the groups' grains, in the order of their names."""
+        return [*(one.shape for one in self.grains), *(one.shape for one in self.sources)]
 
     @classmethod
     def across(cls, fields: Mapping[str, Any]) -> list[InitErrorDetails]:

@@ -9,6 +9,7 @@ import numpy as np
 from barchan.kernels.beams_contacts import WALL_AREA, WALL_HELD, WALL_STORED
 from barchan.kernels.beams_motion import BEAM_STORED
 from barchan.kernels.beams_overlap import AREA, DRAG_X, DRAG_Z, HELD, MODE, POINT_X, POINT_Z, PUSH_X, PUSH_Z, STORED
+from barchan.model.solids import solids
 from barchan.observables import Moment
 from barchan.record.frame import BeamLines, Contacts, Corners, Frame, Strips
 from barchan.solvers import common
@@ -174,12 +175,11 @@ def moment(solver: BeamSolver) -> Moment:
     spin = np.zeros((len(solver), 3))
     spin[:, 1] = -body.spin
     none = np.zeros((smooth, 3))
-    highest = np.full(len(solver), -np.inf)
-    n = solver.triangle_count
-    np.maximum.at(highest, solver.arrays["grain"][:n], state.world[:n, 1::2].max(axis=1))
+    group = solver.arrays["group"]
     return Moment(
         time=solver.time, gravity=solver.gravity(), flat=True, position=body.position, velocity=body.velocity,
-        spin=spin, mass=body.mass, radius=body.radius, group=solver.arrays["group"], inserted=solver.next_id,
+        spin=spin, mass=body.mass, radius=body.radius, group=group, inserted=solver.next_id,
+        solid=solids(solver.model.scene, group, body.mass, body.radius),
         gates=solver.gates(), ledger=energies(solver, state),
         contact_first=np.concatenate([seen.first, solver.arrays["grain"][behind]]),
         contact_second=np.concatenate([seen.second, np.full(smooth, -1)]),
@@ -189,8 +189,19 @@ def moment(solver: BeamSolver) -> Moment:
         contact_mode=np.concatenate([seen.mode, np.zeros(smooth, np.int8)]),
         steps={"steps_accepted": solver.step, "steps_rejected": 0, "shortest_step": solver.dt,
                "longest_step": solver.dt},
-        cell=(*solver.model.box.tolist(), 0.0), highest=highest,
+        cell=(*solver.model.box.tolist(), 0.0), reach=_reach(solver, state),
     )  # fmt: skip
+
+
+def _reach(solver: BeamSolver, state: Present) -> np.ndarray:
+    """Corners of the box about each grain's triangles, (N, 2, 3) m."""
+    n, grain = solver.triangle_count, solver.arrays["grain"][: solver.triangle_count]
+    corner = state.world[:n].reshape(n, 3, 2)
+    reach = np.zeros((len(solver), 2, 3))
+    reach[:, 0, ::2], reach[:, 1, ::2] = np.inf, -np.inf
+    np.minimum.at(reach[:, 0, ::2], grain, corner.min(axis=1))
+    np.maximum.at(reach[:, 1, ::2], grain, corner.max(axis=1))
+    return reach
 
 
 def frame(solver: BeamSolver, *, contacts: bool) -> Frame:

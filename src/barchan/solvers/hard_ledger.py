@@ -9,6 +9,7 @@ import numpy as np
 
 from barchan.geometry import multiply, rotate, rotation_about
 from barchan.model.room import overlapping
+from barchan.model.solids import solids
 from barchan.observables import Moment
 from barchan.record.frame import Frame
 from barchan.solvers import common
@@ -173,6 +174,7 @@ def moment(solver: HardSolver) -> Moment:
         spin=spins(solver),
         mass=a["grain"][:, 11],
         radius=radius,
+        solid=solids(solver.model.scene, a["group"], a["grain"][:, 11], radius),
         group=a["group"],
         inserted=solver.inserted,
         gates=common.gates(solver),
@@ -185,6 +187,7 @@ def moment(solver: HardSolver) -> Moment:
         contact_mode=np.zeros(len(first), np.int8),
         contact_branch=branch,
         steps=account(solver),
+        cell=(*solver.model.box.tolist(), 0.0),
     )
 
 

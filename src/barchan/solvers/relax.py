@@ -11,6 +11,7 @@ from barchan.kernels import threads
 from barchan.minimisers import Minimiser
 from barchan.model.build import Model
 from barchan.model.grains import Grains
+from barchan.model.solids import solids
 from barchan.observables import Gate, Moment
 from barchan.record.frame import Contacts, Frame
 from barchan.solvers import common, relax_protocol, relax_strain
@@ -182,7 +183,9 @@ class RelaxSolver:
         )  # fmt: skip
         return Moment(
             time=self.time, gravity=self.gravity(), flat=land.flat, position=place, velocity=np.zeros_like(place),
-            spin=np.zeros_like(place), mass=kept["mass"], radius=radius, group=kept["group"], inserted=len(self),
+            spin=np.zeros_like(place), mass=kept["mass"], radius=radius,
+            solid=solids(self.model.scene, kept["group"], kept["mass"], radius), group=kept["group"],
+            inserted=len(self),
             ledger={**nothing, "potential_energy": potential, "stored_energy": self.point.energy - potential},
             contact_first=first, contact_second=second, contact_overlap=overlap, contact_depth=overlap / smaller,
             contact_force=force, contact_branch=branch, contact_mode=np.zeros(len(first), np.int8),

@@ -8,6 +8,7 @@ import numpy as np
 
 from barchan.geometry import conjugate, multiply, rotate, rotation_about
 from barchan.laws import Law
+from barchan.model.solids import solids
 from barchan.observables import Moment
 from barchan.record.frame import Contacts, Frame
 from barchan.solvers import common, soft_box, soft_tethers
@@ -177,6 +178,7 @@ def moment(solver: SoftSolver) -> Moment:
         spin=spins(solver),
         mass=a["motion"][:n, 3],
         radius=a["bound"],
+        solid=solids(solver.model.scene, a["group"], a["motion"][:n, 3], a["bound"]),
         group=a["group"],
         inserted=solver.inserted,
         gates=gates(solver),
@@ -190,17 +192,19 @@ def moment(solver: SoftSolver) -> Moment:
         contact_mode=seen.mode,
         steps=solver.stepper.statistics(),
         cell=(*solver.lengths.tolist(), 0.0),
-        highest=_highest(solver),
+        reach=_reach(solver),
     )
 
 
-def _highest(solver: SoftSolver) -> np.ndarray | None:
-    """z of each grain's highest point, (N,) m; nothing where all grains are single spheres."""
+def _reach(solver: SoftSolver) -> np.ndarray | None:
+    """Corners of the box about each grain's spheres, (N, 2, 3) m; nothing where all grains are single spheres."""
     a = solver.arrays
     place = a["place"][: len(a["place"]) - GHOSTS]
     if len(place) == len(solver):
         return None
-    return np.asarray(np.maximum.reduceat(place[:, 2] + place[:, 3], a["start"][:-1]))
+    low = np.minimum.reduceat(place[:, :3] - place[:, 3:4], a["start"][:-1])
+    high = np.maximum.reduceat(place[:, :3] + place[:, 3:4], a["start"][:-1])
+    return np.stack([low, high], axis=1)
 
 
 def frame(solver: SoftSolver, *, contacts: bool) -> Frame:

@@ -1,0 +1,120 @@
+"""What a density or a stress is divided by, the same for all: a stated volume or region, else the cell."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Annotated, Any, NamedTuple
+
+import numpy as np
+from annotated_types import Gt
+from pydantic import model_validator
+
+from barchan.observables import Moment, Observable
+from barchan.scene.problems import fault
+from barchan.scene.quantities import Position, Unit
+from barchan.scene.tables import Table
+
+
+class Region(Table):
+    """An upright box in which is measured; in two dimensions its extent along y does not matter."""
+
+    low: Position  # m, the corner with the smallest coordinates
+    high: Position  # m, the opposite corner
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Region:
+        for axis, low, high in zip("xyz", self.low, self.high, strict=True):
+            if low > high or (low == high and axis != "y"):
+                raise fault(f"the region is empty along {axis} (low {low:g} m, high {high:g} m)", "low must be < high")
+        return self
+
+
+class Part(NamedTuple):
+    """The part of a scene that is measured."""
+
+    volume: float  # m³, or m² in two dimensions
+    grains: np.ndarray  # (N,) bool: those whose centres of mass lie in it
+    share: np.ndarray  # (C,) of each contact's branch that lies in it
+
+
+class Measured(Observable):
+    """What is measured over a volume: a stated `volume` (m³; m² in two dimensions) or `region`, else the cell.
+
+    Of the cell, axes that repeat count with the length of the periodic box, open ones with the extent of the grains'
+    surfaces. A stated volume takes all grains and all contacts; in a region count grains whose centres of mass lie in
+    it, and of a contact's branch the part that does.
+    """
+
+    volume: Annotated[float, Gt(0), Unit("m^3")] | None = None
+    region: Region | None = None
+
+    @model_validator(mode="after")
+    def _one(self) -> Measured:
+        if self.volume is not None and self.region is not None:
+            raise fault("both a volume and a region", "give one of them")
+        return self
+
+    def part(self, moment: Moment) -> Part:
+        """What is measured of this moment."""
+        count, contacts = len(moment.mass), len(moment.contact_first)
+        everything, whole = np.ones(count, bool), np.ones(contacts)
+        if self.region is None:
+            return Part(self.volume or cell_volume(moment), everything, whole)
+        axes = axes_of(moment)
+        low, high = np.array(self.region.low)[axes], np.array(self.region.high)[axes]
+        place = moment.position[:, axes]
+        inside = np.asarray(((place >= low) & (place < high)).all(axis=1))
+        return Part(float(np.prod(high - low)), inside, _share(moment, low, high))
+
+    def divisor(self, periodic: tuple[bool, ...], *, flat: bool) -> str:
+        """What is divided by, in words."""
+        if self.volume is not None:
+            return f"the stated {'area' if flat else 'volume'} of {self.volume:g} m{'²' if flat else '³'}"
+        if self.region is not None:
+            return "the stated region"
+        axes = [0, 2] if flat else [0, 1, 2]
+        repeats = ["xyz"[k] for k in axes if periodic[k]]
+        opens = ["xyz"[k] for k in axes if not periodic[k]]
+        cell = [f"the periodic cell along {', '.join(repeats)}"] if repeats else []
+        return " and ".join(cell + ([f"the extent of the grains' surfaces along {', '.join(opens)}"] if opens else []))
+
+
+def axes_of(moment: Moment) -> list[int]:
+    """The components that count: x and z in two dimensions."""
+    return [0, 2] if moment.flat else [0, 1, 2]
+
+
+def cell_volume(moment: Moment) -> float:
+    """m³, or m² in two dimensions: the periodic box, along open axes the extent of the grains' surfaces."""
+    low, high = moment.bounds
+    return float(np.prod([moment.cell[k] or float(high[k] - low[k]) for k in axes_of(moment)]))
+
+
+def over(values: Any, volume: float) -> Any:
+    """Values over a volume; over none, where there are no grains, 0."""
+    return values / volume if volume > 0 else 0.0 * values
+
+
+def _share(moment: Moment, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """(C,) part of each branch between `low` and `high`, its periodic images included."""
+    axes = axes_of(moment)
+    branch = moment.contact_branch[:, axes]
+    start = moment.position[moment.contact_first][:, axes] - branch
+    total = np.zeros(len(branch))
+    x, y, z, tilt = moment.cell
+    vectors = np.array([[x, 0.0, 0.0], [0.0, y, 0.0], [tilt, 0.0, z]])
+    ways = [(-1, 0, 1) if length > 0 else (0,) for length in (x, y, z)]
+    for way in itertools.product(*ways):
+        total += _inside(start + (np.array(way, float) @ vectors)[axes], branch, low, high)
+    return total
+
+
+def _inside(start: np.ndarray, way: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+    """(C,) part of the lines from `start` along `way` that lies in the box."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        one, other = (low - start) / way, (high - start) / way
+    flat = way == 0.0
+    within = (start >= low) & (start < high)
+    enter = np.where(flat, np.where(within, -np.inf, np.inf), np.minimum(one, other)).max(axis=1)
+    leave = np.where(flat, np.inf, np.maximum(one, other)).min(axis=1)
+    return np.clip(np.minimum(leave, 1.0) - np.maximum(enter, 0.0), 0.0, 1.0)
