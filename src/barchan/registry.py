@@ -9,7 +9,8 @@ from __future__ import annotations
 import importlib
 import json
 import pkgutil
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from barchan.errors import Finding, SceneError
@@ -67,6 +68,16 @@ def parts(family: str) -> dict[str, type[Part]]:
                     known[item.key] = item
         _found[family] = known
     return dict(sorted(_found[family].items()))
+
+
+def built_in(family: str, function: str) -> list[Callable[..., Any]]:
+    """The functions of that name of all parts that come with the package, in one order.
+
+    Bound together, they are compiled once for every scene.
+    """
+    home = f"barchan.{family}."
+    modules = [sys.modules[item.__module__] for item in parts(family).values() if item.__module__.startswith(home)]
+    return list(dict.fromkeys(vars(module)[function] for module in modules if function in vars(module)))
 
 
 def part(family: str, key: str, where: str = "") -> type[Part]:

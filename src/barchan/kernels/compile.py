@@ -14,7 +14,7 @@ import functools
 import hashlib
 import inspect
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,7 @@ INNER = 'error_model="numpy", no_cpython_wrapper=True'
 
 # Names, and the lines that define them: what a scene binds into the templates that import one of these names.
 Binding = tuple[frozenset[str], list[str]]
+Functions = Sequence[Callable[..., Any] | None]  # one of which is called by its number; None is never asked for
 
 SWIFT = {_normal.fifth_root: roots.fifth_root}  # functions of laws that kernels have a faster form of
 
@@ -171,8 +172,8 @@ def bound_class(token: str) -> Any:
 def bind(
     law: Law,
     wall_law: Law,
-    gaps: list[Callable[..., Any]],
-    paths: list[Callable[..., Any]],
+    gaps: Functions,
+    paths: Functions,
     switches: Mapping[str, bool],
 ) -> types.SimpleNamespace:
     """The kernels of `TEMPLATES` for these laws, gap and path functions, and switches, as a namespace."""
@@ -182,8 +183,8 @@ def bind(
 def _soft_bindings(
     law: Law,
     wall_law: Law,
-    gaps: list[Callable[..., Any]],
-    paths: list[Callable[..., Any]],
+    gaps: Functions,
+    paths: Functions,
     switches: Mapping[str, bool],
 ) -> list[Binding]:
     return [
@@ -200,8 +201,8 @@ def _soft_bindings(
 def bind_cuda(
     law: Law,
     wall_law: Law,
-    gaps: list[Callable[..., Any]],
-    paths: list[Callable[..., Any]],
+    gaps: Functions,
+    paths: Functions,
     switches: Mapping[str, bool],
     *,
     single: bool,
@@ -223,23 +224,19 @@ def bind_cuda(
     return _bound(bindings, "bound", CUDA_TEMPLATES, plain=SIMULATED)
 
 
-def bind_hard(
-    rebounds: list[Callable[..., Any]], gaps: list[Callable[..., Any]], paths: list[Callable[..., Any]]
-) -> types.SimpleNamespace:
+def bind_hard(rebounds: Functions, gaps: Functions, paths: Functions) -> types.SimpleNamespace:
     """The kernels of `HARD_TEMPLATES` for these restitutions, gap and path functions, as a namespace."""
     rebound = _choice_binding("rebound", "kind, speed, a, b, c", "speed, a, b, c", rebounds, 0)
     return _bound([rebound, _gap_binding(gaps), _path_binding(paths)], "bound", HARD_TEMPLATES)
 
 
-def bind_relax(
-    potential: Potential, gaps: list[Callable[..., Any]], switches: Mapping[str, bool]
-) -> types.SimpleNamespace:
+def bind_relax(potential: Potential, gaps: Functions, switches: Mapping[str, bool]) -> types.SimpleNamespace:
     """The kernels of `RELAX_TEMPLATES` for this potential, these gap functions and switches, as a namespace."""
     bindings = [*_switch_bindings(switches), _push_binding(potential), _gap_binding(gaps)]
     return _bound(bindings, "relax_bound", RELAX_TEMPLATES)
 
 
-def bind_beams(paths: list[Callable[..., Any]]) -> types.SimpleNamespace:
+def bind_beams(paths: Functions) -> types.SimpleNamespace:
     """The kernels of `BEAMS_KERNELS`, and those of `BEAMS_TEMPLATES` for these path functions, as a namespace."""
     return _bound([_path_binding(paths)], "bound", BEAMS_TEMPLATES + BEAMS_KERNELS)
 
@@ -282,11 +279,11 @@ def _switch_bindings(switches: Mapping[str, bool]) -> list[Binding]:
     return [(frozenset({name}), [f"{name} = {value!r}"]) for name, value in sorted(switches.items())]
 
 
-def _gap_binding(gaps: list[Callable[..., Any]]) -> Binding:
+def _gap_binding(gaps: Functions) -> Binding:
     return _choice_binding("surface_gap", "kind, x, y, z, table, row", "x, y, z", gaps, 0)
 
 
-def _path_binding(paths: list[Callable[..., Any]]) -> Binding:
+def _path_binding(paths: Functions) -> Binding:
     return _choice_binding("motion_path", "kind, t, table, row", "t", paths, 3)
 
 
@@ -363,24 +360,24 @@ def _law_bindings(
     ]
 
 
-def _choice_binding(
-    name: str, arguments: str, leading: str, functions: list[Callable[..., Any]], offset: int
-) -> Binding:
+def _choice_binding(name: str, arguments: str, leading: str, functions: Functions, offset: int) -> Binding:
     """A function that calls the k-th of the functions, with its parameters from a row of a table.
 
-    A function with the one parameter `numbers` is given the whole row.
+    A function with the one parameter `numbers` is given the whole row. None stands for one that is never asked for.
     """
-    lines = [f"_{name}_{k} = compiled_by({_registered(function)!r})" for k, function in enumerate(functions)]
+    asked = [(k, function) for k, function in enumerate(functions) if function is not None]
+    lines = [f"_{name}_{k} = compiled_by({_registered(function)!r})" for k, function in asked]
     lines += [f"@njit({INNER})", f"def {name}({arguments}):"]
     first = len(leading.split(","))
-    for k, function in reversed(list(enumerate(functions))):
+    default = asked[0][0]
+    for k, function in reversed(asked):
         wanted = list(inspect.signature(function).parameters)[first:]
         if wanted == ["numbers"]:
             values = [f"table[row, {offset}:]"]
         else:
             values = [f"table[row, {offset + c}]" for c in range(len(wanted))]
         call = ", ".join([leading, *values])
-        lines.append(f"    {'if kind == ' + str(k) + ': ' if k else ''}return _{name}_{k}({call})")
+        lines.append(f"    {f'if kind == {k}: ' if k != default else ''}return _{name}_{k}({call})")
     return frozenset({name}), lines
 
 

@@ -16,6 +16,7 @@ from barchan.model.grains import Grains
 from barchan.model.pour import extremes
 from barchan.motions import FOREVER
 from barchan.motions.servo import Servo
+from barchan.registry import built_in
 from barchan.scene.events import StartMotion
 from barchan.scene.materials import surface
 from barchan.scene.scene import Scene
@@ -29,8 +30,8 @@ COLUMNS = 16  # of the tables of constants: 0–11 the law's, 12 rolling frictio
 class Walls:
     """The walls of a scene cut into P pieces, which lie in F frames, with their motions."""
 
-    gaps: list[Callable[..., Any]]  # the distinct gap functions
-    paths: list[Callable[..., Any]]  # the distinct path functions
+    gaps: list[Callable[..., Any]]  # the built-in gap functions, then the scene's own
+    paths: list[Callable[..., Any]]  # the built-in path functions, then the scene's own
     rest: np.ndarray  # (F, 7) m and quaternion: origin and orientation at rest
     axial: np.ndarray  # (F,) 1 for frames whose pieces turning about its z axis leaves as they are, else 0
     motion_range: np.ndarray  # (F, 2) int64, first and last + 1 of the frame's motions
@@ -156,8 +157,8 @@ def _table(scene: Scene, law: Law, wall: bool) -> np.ndarray:
 
 
 def _walls(scene: Scene) -> Walls:
-    gaps: list[Callable[..., Any]] = []
-    paths: list[Callable[..., Any]] = []
+    gaps = built_in("shapes", "gap")
+    paths = built_in("motions", "path")
     materials = list(scene.materials)
     pieces: list[Piece] = []
     owners: list[int] = []

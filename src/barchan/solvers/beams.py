@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,6 @@ from barchan.solvers.helper import Helper
 KINDS = ("", "kind_1", "kind_2", "kind_3", "kind_4", "kind_5", "graded")
 CAUSES = ("", "stretch", "force", "moment")
 BATCH = 512  # steps for which walls' poses are found at once
-
-
-def _still(t: float) -> tuple[float, ...]:
-    """The path of a wall that does not move."""
-    return (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class BeamSolver:
@@ -48,7 +43,7 @@ class BeamSolver:
         beams_changes.meet_walls(self)
         c = self.packed()
         kinds = kernel_compiler.type_of(c)
-        helper = Helper(self.kernels.work, beams_prepare.compile_work, self._paths(), kinds)
+        helper = Helper(self.kernels.work, beams_prepare.compile_work, self.model.walls.paths, kinds)
         if helper.at_work:
             beams_prepare.share(self.kernels, c, self._pressed)
         self.kernels.move_walls(self._poses(0, 1)[0], c)
@@ -67,14 +62,11 @@ class BeamSolver:
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
 
     def _bind(self) -> None:
-        self.kernels = kernel_compiler.bind_beams(self._paths())
+        self.kernels = kernel_compiler.bind_beams(self.model.walls.paths)
         self._fixed = beams_arrays.constants(self.model)
         self._holds = beams_arrays.grips(self.model)
         self.hole = beams_arrays.hole(self.model)
         self.kinds = self.model.kinds + (self.hole >= 0)
-
-    def _paths(self) -> list[Callable[..., Any]]:
-        return self.model.walls.paths or [_still]
 
     @property
     def _pressed(self) -> bool | None:

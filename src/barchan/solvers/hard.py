@@ -48,10 +48,10 @@ class HardSolver:
 
     def _bind(self) -> None:
         model = self.model
-        rebounds, gaps, paths = hard_arrays.bound_functions(model)
-        self.kernels = kernel_compiler.bind_hard(rebounds, gaps, paths)
+        rebounds = hard_arrays.rebounds(model)
+        self.kernels = kernel_compiler.bind_hard(rebounds, model.walls.gaps, model.walls.paths)
         self._surfaces = [hard_arrays.surfaces(model, rebounds, wall=wall) for wall in (False, True)]
-        self._pieces = hard_arrays.wall_arrays(model, self.arrays["begun"], gaps, paths)
+        self._pieces = hard_arrays.wall_arrays(model, self.arrays["begun"])
 
     def frame_pose(self, frame: int, t: float) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Origin (3,) m, quaternion (4,), velocity (3,) m/s and spin (3,) rad/s of a wall's frame at time t.

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from barchan import registry
 from barchan.geometry import matrix, rotate, unit
 from barchan.model.build import Model
 from barchan.model.grains import Grains
@@ -17,6 +15,7 @@ from barchan.motions import FOREVER, Motion
 from barchan.motions.oscillate import Oscillate
 from barchan.motions.rotate import Rotate
 from barchan.motions.translate import Translate
+from barchan.registry import built_in
 from barchan.scene.materials import surface
 
 GRAIN_ARRAYS = ("grain", "link", "after", "before", "attitude", "id", "group", "born")
@@ -94,28 +93,12 @@ def surfaces(model: Model, rebounds: list[Callable[..., Any]], *, wall: bool) ->
     return np.array(rows, float)
 
 
-def bound_functions(
-    model: Model,
-) -> tuple[list[Callable[..., Any]], list[Callable[..., Any]], list[Callable[..., Any]]]:
-    """The restitutions, gaps and paths that the loop over events is compiled with.
-
-    All that come with the package, in one order, so that one compilation serves every scene, then those of the scene.
-    """
-    shapes = [vars(sys.modules[part.__module__]).get("gap") for part in registry.parts("shapes").values()]
-    motions = [getattr(part, "path", None) for part in registry.parts("motions").values()]
-    own = ([type(model.scene.restitution).rebound], model.walls.gaps, model.walls.paths)
-    laws = [getattr(part, "rebound", None) for part in registry.parts("restitutions").values()]
-    known = (laws, shapes, motions)
-    rebounds, gaps, paths = (
-        list(dict.fromkeys([*(one for one in package if one is not None), *mine]))
-        for package, mine in zip(known, own, strict=True)
-    )
-    return rebounds, gaps, paths
+def rebounds(model: Model) -> list[Callable[..., Any]]:
+    """The restitutions that the loop over events is compiled with: the built-in ones, then the scene's own."""
+    return list(dict.fromkeys([*built_in("restitutions", "rebound"), type(model.scene.restitution).rebound]))
 
 
-def wall_arrays(
-    model: Model, begun: np.ndarray, gaps: list[Callable[..., Any]], paths: list[Callable[..., Any]]
-) -> dict[str, np.ndarray]:
+def wall_arrays(model: Model, begun: np.ndarray) -> dict[str, np.ndarray]:
     """The walls' pieces, frames and motions; columns as in kernels/hard_walls.py. begun: (F,) s."""
     walls, scene = model.walls, model.scene
     frames = len(walls.rest)
@@ -141,16 +124,14 @@ def wall_arrays(
     table = np.full((frames, max([len(times) for times in breaks], default=0)), np.inf)
     for f, times in enumerate(breaks):
         table[f, : len(times)] = sorted(times)
-    kind = np.array([gaps.index(walls.gaps[k]) for k in walls.kind], np.int64)
-    motion_kind = np.array([paths.index(walls.paths[k]) for k in walls.motion_kind], np.int64)
     sticky = np.array([scene.walls[owner].sticky for owner in walls.wall], bool)
     grip = np.where(sticky, STICKY, walls.absorbing.astype(np.int64))
     return {
-        "piece": np.column_stack([walls.frame, kind, walls.material, grip]),
+        "piece": np.column_stack([walls.frame, walls.kind, walls.material, grip]),
         "shape_table": walls.shape_table,
         "frame": moved,
         "rest": np.ascontiguousarray(np.column_stack([rest, table])),
-        "motion_kind": motion_kind,
+        "motion_kind": walls.motion_kind,
         "motion_table": walls.motion_table,
     }
 

@@ -108,7 +108,7 @@ class Landscape:
         walls = self.walls
         count = len(self.radius)
         self.kernels = kernel_compiler.bind_relax(
-            self.potential, walls.gaps or [_nothing], {"FLAT": self.flat, "WALLS": len(walls) > 0}
+            self.potential, walls.gaps, {"FLAT": self.flat, "WALLS": len(walls) > 0}
         )
         self.axes = [0, 2] if self.flat else [0, 1, 2]
         self.kinds = round(np.sqrt(len(self.table)))
@@ -401,8 +401,3 @@ class Landscape:
         chosen = (gap >= 0) & (gap < near)
         normal = apart[chosen] / distance[chosen, None]
         return first[chosen], second[chosen], stiffness * normal[:, :, None] * normal[:, None, :]
-
-
-def _nothing(x: float, y: float, z: float) -> tuple[float, float, float, float]:
-    """The gap to a wall where there is none."""
-    return 1e300, 0.0, 0.0, 1.0

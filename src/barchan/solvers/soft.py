@@ -33,16 +33,6 @@ from barchan.solvers.soft_lists import DERIVED, Lists, Tempo
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
 
 
-def still(t: float) -> tuple[float, ...]:
-    """The path of a wall that does not move."""
-    return (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-
-
-def nothing(x: float, y: float, z: float) -> tuple[float, float, float, float]:
-    """The gap to a wall where there is none."""
-    return 1e300, 0.0, 0.0, 1.0
-
-
 class SoftSolver:
     """Advances the grains of a model; between visits many steps run in compiled code."""
 
@@ -132,7 +122,7 @@ class SoftSolver:
     def _bound(self) -> tuple[Any, ...]:
         """What is bound into the kernels."""
         model, walls = self.model, self.model.walls
-        return model.law, model.wall_law, walls.gaps or [nothing], walls.paths or [still], self.switches
+        return model.law, model.wall_law, walls.gaps, walls.paths, self.switches
 
     def __len__(self) -> int:
         return len(self.arrays["id"])

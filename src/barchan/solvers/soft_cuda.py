@@ -63,8 +63,17 @@ class CudaSolver(SoftSolver):
 
     def _bind(self) -> None:
         super()._bind()
-        self.device_kernels = kernel_compiler.bind_cuda(*self._bound(), single=self.precision == "mixed")
+        self.device_kernels = kernel_compiler.bind_cuda(*self._asked(), single=self.precision == "mixed")
         self.device_name = cuda_device.name()
+
+    def _asked(self) -> tuple[Any, ...]:
+        """What is bound, without the surfaces and motions that no wall has: they would take registers of the device."""
+        law, wall_law, gaps, paths, switches = self._bound()
+        kinds, motions = set(self.model.walls.kind) or {0}, set(self.model.walls.motion_kind) or {0}
+        return (
+            law, wall_law, [gap if k in kinds else None for k, gap in enumerate(gaps)],
+            [path if k in motions else None for k, path in enumerate(paths)], switches,
+        )  # fmt: skip
 
     # ------------------------------------------------------------ two places for one state
 
