@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy.special import beta
 
+from barchan.model.build import build
+from barchan.scene.materials import surface
 from solvers import lab
+from solvers.plain import PlainSolver, bindings
 
 VISCOELASTIC = ("viscous", "path", "displacement")
 
 
 def rebound(
     law: str | dict[str, object], speed: float, *, a: dict[str, object], radii: tuple[float, float] = (0.05, 0.05),
-    steps: int = 400,
+    steps: int = 400, solver: Any = PlainSolver,
 ) -> tuple[float, float]:  # fmt: skip
     """Velocities, m/s, of two grains after the first has run into the second, which is of material b, at that speed."""
     apart = radii[0] + radii[1]
@@ -29,9 +33,10 @@ def rebound(
         a=a,
         materials={"b": heavy},
     )
-    machine = lab.solver(described, 1.0)
-    duration = machine.model.law.contact_time(_surface(machine), lab.effective(*radii), _mass(machine), speed)
-    machine = lab.solver(described, duration / steps)
+    model, grains = build(described)
+    mass = lab.effective(*grains.mass.tolist())
+    duration = model.law.contact_time(surface(described, "a", "b", False), lab.effective(*radii), mass, speed)
+    machine = solver(described, duration / steps)
     while True:
         machine.advance(steps // 4)
         if not len(machine.moment().contact_first):
@@ -39,25 +44,16 @@ def rebound(
             return float(one), float(other)
 
 
-def wall_rebound(law: str | dict[str, object], speed: float, a: dict[str, object], time_step: float) -> float:
+def wall_rebound(
+    law: str | dict[str, object], speed: float, a: dict[str, object], time_step: float, solver: Any = PlainSolver
+) -> float:
     """Velocity, m/s, of a grain of 0.1 m after it has hit a wall at that speed."""
     described = lab.scene(law, [lab.grain((0.0, 0.0, 0.05), velocity=(0.0, 0.0, -speed))], [lab.FLOOR], a=a)
-    machine = lab.solver(described, time_step)
+    machine = solver(described, time_step)
     machine.advance(50)
     while len(machine.moment().contact_first):
         machine.advance(50)
     return float(machine.snapshot().velocity[0, 2])
-
-
-def _surface(machine: lab.SoftSolver) -> object:
-    from barchan.scene.materials import surface
-
-    return surface(machine.model.scene, "a", "b", False)
-
-
-def _mass(machine: lab.SoftSolver) -> float:
-    mass = machine.snapshot().mass
-    return lab.effective(float(mass[0]), float(mass[1]))
 
 
 def check_rebound(
@@ -70,9 +66,9 @@ def check_rebound(
     assert (velocities[1] - velocities[0]) / speed == pytest.approx(restitution, abs=tolerance)
 
 
-@pytest.mark.parametrize("law", ["linear", "hertz", "stick-slip"])
+@pytest.mark.parametrize(("law", "solver"), bindings(("linear", "hertz", "stick-slip")))
 @pytest.mark.parametrize("restitution", [0.2, 0.5, 0.9, 1.0])
-def test_restitution_is_the_material_s_at_any_speed(law: str, restitution: float) -> None:
+def test_restitution_is_the_material_s_at_any_speed(law: str, solver: Any, restitution: float) -> None:
     """A spring and dashpot that never pulls has one coefficient of restitution for all speeds (Schwager and Pöschel
     2007), and so has Hertz's contact with damping ∝ ξ^¼ (Tsuji 1992). Velocities after a head-on collision of unequal
     grains then follow from momentum and Newton's rule. With 400 steps a collision the damping force, which jumps when
@@ -80,16 +76,16 @@ def test_restitution_is_the_material_s_at_any_speed(law: str, restitution: float
     """
     radii = (0.05, 0.03)
     for speed in (0.02, 0.2, 2.0):
-        after = rebound(law, speed, a=lab.material(restitution=restitution), radii=radii)
+        after = rebound(law, speed, a=lab.material(restitution=restitution), radii=radii, solver=solver)
         check_rebound(after, speed, restitution, radii, 4e-3)
 
 
-@pytest.mark.parametrize("law", ["linear", "hertz", "stick-slip"])
-def test_restitution_at_a_wall(law: str) -> None:
+@pytest.mark.parametrize(("law", "solver"), bindings(("linear", "hertz", "stick-slip")))
+def test_restitution_at_a_wall(law: str, solver: Any) -> None:
     """A wall does not move: the grain leaves with e times its speed, whatever that is."""
     for restitution in (0.3, 0.8):
         for speed in (0.1, 1.0):
-            after = wall_rebound(law, speed, lab.material(restitution=restitution), 5e-6)
+            after = wall_rebound(law, speed, lab.material(restitution=restitution), 5e-6, solver)
             assert after / speed == pytest.approx(restitution, abs=4e-3)
 
 
@@ -132,14 +128,14 @@ def test_viscoelastic_loss_grows_as_the_fifth_root_of_speed(law: str) -> None:
     assert exponent == pytest.approx(0.2, abs=0.01)
 
 
-def collision(law: str | dict[str, object], speed: float, time_step: float) -> tuple[float, float]:
+def collision(law: str | dict[str, object], speed: float, time_step: float, solver: Any) -> tuple[float, float]:
     """Duration, s, and greatest overlap, m, of an elastic collision of equal grains of 0.1 m, touching at the start."""
     described = lab.scene(
         law,
         [lab.grain((0.0, 0.0, 0.0), velocity=(speed, 0.0, 0.0)), lab.grain((0.1, 0.0, 0.0))],
         a=lab.material(restitution=1.0),
     )
-    machine = lab.solver(described, time_step)
+    machine = solver(described, time_step)
     overlaps = [0.0]
     while overlaps[-1] >= 0:
         machine.advance(1)
@@ -149,7 +145,8 @@ def collision(law: str | dict[str, object], speed: float, time_step: float) -> t
     return (len(overlaps) - 2 + inside) * time_step, max(overlaps)
 
 
-def test_hertz_contact_time_and_depth() -> None:
+@pytest.mark.parametrize("solver", [PlainSolver, lab.solver])
+def test_hertz_contact_time_and_depth(solver: Any) -> None:
     """Landau and Lifshitz, Theory of Elasticity § 9: with k = (16/15) E* √R* a collision lasts 2.943 (m*²/(k² v))^(1/5)
     and is (m*/k)^(2/5) v^(4/5) deep. With 300 steps a collision, 0.1 % is several times the error of a method of
     second order. The time goes as v^(−1/5): a speed 32 times as high halves it.
@@ -159,18 +156,19 @@ def test_hertz_contact_time_and_depth() -> None:
     times = []
     for speed in (0.05, 1.6):
         expected = 2.9432 * (mass**2 / (k**2 * speed)) ** 0.2
-        duration, depth = collision("hertz", speed, expected / 300)
+        duration, depth = collision("hertz", speed, expected / 300, solver)
         assert duration == pytest.approx(expected, rel=1e-3)
         assert depth == pytest.approx((mass / k) ** 0.4 * speed**0.8, rel=1e-3)
         times.append(duration)
     assert times[0] / times[1] == pytest.approx(2.0, rel=2e-3)
 
 
-def test_linear_contact_time_and_depth() -> None:
+@pytest.mark.parametrize("solver", [PlainSolver, lab.solver])
+def test_linear_contact_time_and_depth(solver: Any) -> None:
     """Half a period of an oscillator: π √(m*/k), and v √(m*/k) deep, whatever the speed."""
     mass, stiffness = lab.ball_mass(0.05) / 2, 2e4
     unit = math.sqrt(mass / stiffness)
     for speed in (0.01, 0.3):
-        duration, depth = collision({"law": "linear", "stiffness": stiffness}, speed, math.pi * unit / 300)
+        duration, depth = collision({"law": "linear", "stiffness": stiffness}, speed, math.pi * unit / 300, solver)
         assert duration == pytest.approx(math.pi * unit, rel=1e-3)
         assert depth == pytest.approx(speed * unit, rel=1e-3)
