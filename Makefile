@@ -4,6 +4,8 @@ PYTHON ?= python3
 JOBS ?= 2
 DEMO ?=
 BENCH ?= settled-bed --grains 10000
+REV ?=
+SCENES ?=
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -16,12 +18,13 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format bench docs pins clean
+.PHONY: help demo test same-bits lint format bench docs pins clean
 
 help:
 	@printf '%s\n' \
 	  'make demo     run the hopper and say where its picture, movie and recording are' \
 	  'make test     the whole test suite' \
+	  'make same-bits REV=COMMIT  whether that revision computes the same bits; SCENES=pour,drum chooses' \
 	  'make lint     ruff and mypy' \
 	  'make format   let ruff mend what it can' \
 	  'make bench    the standard benchmark; BENCH="NAME --option value" for another' \
@@ -36,6 +39,10 @@ demo: $(VENV)/.base
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+
+same-bits: $(VENV)/.base
+	@[ -n '$(REV)' ] || { echo 'Which revision? Try: make same-bits REV=HEAD~1 (a commit, or a folder)' >&2; exit 2; }
+	@PYTHONPATH=tests $(BIN)/python -m bits '$(REV)' --scenes '$(SCENES)'
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

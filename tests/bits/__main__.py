@@ -1,0 +1,129 @@
+"""`make same-bits REV=…`: do two revisions compute the same bits? Exit code 0 yes, 1 no, 2 wrong use."""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import itertools
+import resource
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from bits import jobs
+from bits.compare import Difference, differences
+from bits.renames import FILE, Renames
+from bits.revisions import BASE, Revision, UsageError, two
+
+SHOWN = 5  # differences of one comparison
+WORDS = {"one": "on 1 thread", "two": "on 2 threads", "resumed": "killed and resumed"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run, compare, and say what differs first."""
+    parser = argparse.ArgumentParser(prog="make same-bits", description=__doc__)
+    parser.add_argument("rev", help="a commit, or a folder with the sources of another revision")
+    parser.add_argument("--scenes", default="", help="some of the scenes, with commas between; all when left out")
+    given = parser.parse_args(arguments)
+    began = time.monotonic()
+    BASE.mkdir(parents=True, exist_ok=True)
+    try:
+        with (BASE / "lock").open("w") as lock:
+            _alone(lock)
+            before, now = two(given.rev)
+            return _report(before, now, _chosen(given.scenes, before, now), began)
+    except (UsageError, ValueError) as problem:
+        print(f"same-bits: {problem}", file=sys.stderr)
+        return 2
+
+
+def _alone(lock: Any) -> None:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as problem:
+        raise UsageError(f"another one is at work in {BASE}; wait until it ends") from problem
+
+
+def _chosen(asked: str, before: Revision, now: Revision) -> list[str]:
+    """The scenes asked for, in the order of their file."""
+    known = list(dict.fromkeys([*now.scenes, *before.scenes]))
+    wanted = [name for name in asked.replace(",", " ").split() if name] or known
+    if unknown := [name for name in wanted if name not in known]:
+        raise UsageError(f"SCENES: there is no {', '.join(unknown)}; known: {', '.join(known)}")
+    return [name for name in known if name in wanted]
+
+
+def _report(before: Revision, now: Revision, scenes: Sequence[str], began: float) -> int:
+    """Run all scenes of both revisions, and print what differs."""
+    print(f"before: {before.name}\nnow:    {now.name}")
+    if not before.own_bits:
+        print(f"{before.name} has no tests/bits: it runs the present scenes, by the present script.")
+    failures = _run(before, now, scenes)
+    within = Renames.between(now.bits / FILE, now.bits / FILE)
+    across = Renames.between(before.bits / FILE if before.own_bits else None, now.bits / FILE)
+    wrong = 0
+    print()
+    for scene in scenes:
+        lines = failures.get(scene, [])
+        missing = [one for one in (before, now) if scene not in one.scenes]
+        if not lines:
+            for (one, way), (other, other_way) in _pairs(before, now, scene):
+                renames = across if one is not other else within
+                found = differences(one.out / scene / way, other.out / scene / other_way, renames)
+                lines += _lines(f"{_named(one, way)} | {_named(other, other_way)}", found)
+        absent = f" ({missing[0].name} has no such scene: nothing to compare it with)" if missing else ""
+        print(f"{scene:<16} {'DIFFERS' if lines else 'same bits'}{absent}")
+        for line in lines:
+            print(f"    {line}")
+        wrong += bool(lines)
+    took = time.monotonic() - began
+    print(f"\n{len(scenes) - wrong} of {len(scenes)} scenes have the same bits; {took:.0f} s, {_spent():.0f} CPU-s")
+    return 1 if wrong else 0
+
+
+def _run(before: Revision, now: Revision, scenes: Sequence[str]) -> dict[str, list[str]]:
+    """Run everything; what failed, by scene."""
+    failures: dict[str, list[str]] = {}
+
+    def told(revision: Revision, answer: Mapping[str, Any]) -> None:
+        scene, way = answer["task"]
+        problem = answer.get("error")
+        if problem:
+            failures.setdefault(scene, []).append(f"{revision.label}, {way}: {problem}")
+        at = f", at {answer['resumed_at']:.4g} of {answer['duration']:.4g} s" if "resumed_at" in answer else ""
+        print(
+            f"  {revision.label:<6} {scene:<16} {way:<8} {answer['seconds']:6.1f} s{at}{' FAILED' if problem else ''}"
+        )
+        sys.stdout.flush()
+
+    jobs.run(jobs.jobs((before, now), scenes), told)
+    return failures
+
+
+def _pairs(before: Revision, now: Revision, scene: str) -> list[tuple[tuple[Revision, str], tuple[Revision, str]]]:
+    """What is compared with what: the ways within each revision, then each way across both."""
+    there = [one for one in (before, now) if scene in one.scenes]
+    within = [((one, "one"), (one, way)) for one in there for way in ("two", "resumed")]
+    return within + [((one, way), (other, way)) for one, other in itertools.pairwise(there) for way in WORDS]
+
+
+def _spent() -> float:
+    """CPU time, s, of this process and those that it has started."""
+    own, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
+
+
+def _named(revision: Revision, way: str) -> str:
+    return f"{revision.label} {WORDS[way]}"
+
+
+def _lines(what: str, found: Sequence[Difference]) -> list[str]:
+    if not found:
+        return []
+    more = [f"  and {len(found) - SHOWN} more datasets"] if len(found) > SHOWN else []
+    return [f"{what}:", *(f"  {one}" for one in found[:SHOWN]), *more]
+
+
+if __name__ == "__main__":
+    sys.exit(main())
