@@ -28,7 +28,7 @@ LAYERS = (
     ("draw",),
     ("studies", "bench"),
     ("",),  # barchan/__init__.py: the public names
-    ("cli_look",),
+    ("cli_look", "cli_cache"),
     ("cli",),
     ("__main__",),
 )

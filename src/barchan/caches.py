@@ -20,6 +20,7 @@ from typing import NamedTuple
 from barchan.errors import Finding, SceneError
 
 PACKAGE = "barchan_bound_"  # how the names of packages of compiled kernels begin
+UNITS = "units-"  # how the names of folders with tables of units begin
 DRAFT = "barchan_draft_"  # how the names of folders begin in which packages are made or removed
 LIMIT = "BARCHAN_CACHE_LIMIT"  # in the environment: how large the packages may be together
 USUAL_LIMIT = 2e9  # bytes
@@ -100,6 +101,13 @@ def prune(kept: Collection[str]) -> None:
         with contextlib.suppress(OSError):
             if now - draft.stat().st_mtime > DAY:
                 shutil.rmtree(draft, ignore_errors=True)
+
+
+def clear() -> None:
+    """Remove all that is in the cache, and nothing else that may be in the folder."""
+    for name in (PACKAGE, UNITS):
+        for folder in cache_folder().glob(f"{name}*"):
+            _remove(folder)
 
 
 @contextlib.contextmanager

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from barchan import __version__
+from barchan import __version__, cli_cache
 from barchan import cli_look as look
 from barchan.cli_look import Quiet, RunFolder, open_recording
 from barchan.errors import BarchanError, Finding, SceneError
@@ -217,7 +217,7 @@ def info(folder: RunFolder) -> None:
         typer.echo(table(facts(folder, recording)))
 
 
-for _verb in (look.render, look.view, look.report, look.export):
+for _verb in (look.render, look.view, look.report, look.export, cli_cache.cache):
     app.command()(_verb)
 
 

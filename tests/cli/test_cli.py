@@ -245,3 +245,25 @@ def test_every_public_name_is_there():
     assert callable(bc.run)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = bc.nothing
+
+
+def test_the_cache_is_told_and_emptied(tmp_path, monkeypatch, command):
+    """`cache` says where kernels are and how large they are: a package of 3 MB, one of 1 MB. `--clear` takes them, and
+    no file of others; a size that left out what numba writes below a package would be 0.
+    """
+    monkeypatch.setenv("BARCHAN_CACHE", str(tmp_path))
+    monkeypatch.setenv("BARCHAN_CACHE_LIMIT", "0.5 GB")
+    for name, size in (("barchan_bound_a", 3_000_000), ("barchan_bound_b", 1_000_000), ("another", 5)):
+        (tmp_path / name / "__pycache__").mkdir(parents=True)
+        (tmp_path / name / "__pycache__" / "code.nbc").write_bytes(bytes(size))
+    code, out, _ = command("cache")
+    assert code == 0
+    for words in (str(tmp_path), "4.0 MB in 2 packages", "500 MB", "BARCHAN_CACHE_LIMIT"):
+        assert words in out
+    code, out, _ = command("cache", "--clear")
+    assert code == 0 and "4.0 MB in 2 packages" in out
+    assert [path.name for path in tmp_path.iterdir()] == ["another"]
+    assert "0.0 MB in 0 packages" in command("cache")[1]
+    monkeypatch.setenv("BARCHAN_CACHE_LIMIT", "lots")
+    code, _, err = command("cache")
+    assert code == 2 and "BARCHAN_CACHE_LIMIT" in err and "500 MB" in err

@@ -23,7 +23,7 @@ import numpy as np
 
 from barchan import __version__, caches
 from barchan.errors import Finding, SceneError
-from barchan.kernels import packages, roots, single_precision
+from barchan.kernels import packages, roots, single_precision, threads
 from barchan.kernels.jit import njit
 from barchan.laws import Law, _normal, cap
 from barchan.model import course
@@ -255,6 +255,8 @@ def _bound(
     grown = False
     for name in templates:
         text, imported = _template(name)
+        if "parallel=True" in text:
+            threads.refuse_lost()
         wanted = imported.get(stand_in, frozenset())
         lines = [line for names, block in bindings if names & wanted for line in block]
         for other in imported:

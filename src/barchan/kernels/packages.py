@@ -11,7 +11,7 @@ from pathlib import Path
 
 from barchan import caches
 
-TRIES = 5  # to load a package that other processes remove from the cache at the same time
+TRIES = 10  # to load a package that other processes remove from the cache at the same time
 
 
 def load(package: str, sources: Mapping[str, str], name: str) -> tuple[types.ModuleType, bool]:

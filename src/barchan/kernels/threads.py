@@ -6,12 +6,43 @@ import os
 import statistics
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numba
 
 from barchan.errors import Finding, SceneError
+
+_lost = False  # whether this process was forked from one with threads that do not live on in it
+
+
+def _note_fork() -> None:
+    """In a process that was forked just now: see whether kernels had threads of GNU OpenMP before.
+
+    Those are not there in the new process, and cannot be made again: a parallel kernel would wait for them for ever, so
+    numba ends the process. Other kinds of threads are made anew.
+    """
+    global _lost
+    with suppress(ValueError):  # no threads were made yet
+        if numba.threading_layer() == "omp":
+            from numba.np.ufunc import omppool  # type: ignore[attr-defined]
+
+            _lost = _lost or omppool.openmp_vendor == "GNU"
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_note_fork)
+
+
+def refuse_lost() -> None:
+    """SceneError in a process that was forked and in which parallel kernels cannot run."""
+    if _lost:
+        raise SceneError(Finding(
+            "this process", "was forked from one in which Barchan had computed, whose threads are not in it",
+            "a process that computes must be forked before that, or begin afresh",
+            'start it with multiprocessing.get_context("spawn") or ("forkserver"): '
+            'ProcessPoolExecutor(mp_context=get_context("spawn"))',
+        ))  # fmt: skip
 
 
 def most() -> int:
@@ -51,6 +82,7 @@ def _busy() -> int:
 @contextmanager
 def at_most(count: int) -> Iterator[None]:
     """Let the kernels use no more than so many threads for a while, and at least one."""
+    refuse_lost()
     before = numba.get_num_threads()
     numba.set_num_threads(min(before, max(count, 1)))
     try:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels import compile as kernel_compiler
+from barchan.kernels import threads
 from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
@@ -174,6 +175,7 @@ class BeamSolver:
 
     def packed(self) -> Arrays:
         """The arrays as the kernels take them."""
+        threads.refuse_lost()
         a, beams = self.arrays, self.model.scene.beams
         known = {**self._fixed, **a, **getattr(self, "_scratch", dict.fromkeys(SCRATCH, None))}
         counts: dict[str, Any] = dict(zip(COUNTS, (

@@ -10,6 +10,7 @@ import numpy as np
 
 from barchan.integrators import RungeKutta
 from barchan.kernels import compile as kernel_compiler
+from barchan.kernels import threads
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.motions import FOREVER
@@ -273,6 +274,7 @@ class SoftSolver:
 
     def packed(self) -> Arrays:
         """The arrays as the kernels take them."""
+        threads.refuse_lost()
         for name in soft_arrays.BY_ROW:
             self.arrays[name] = soft_arrays.aligned(self.arrays[name])
         known: dict[str, Any] = {**self._fixed, **self.arrays}
