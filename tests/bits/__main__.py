@@ -55,55 +55,65 @@ def _chosen(asked: str, before: Revision, now: Revision) -> list[str]:
 
 
 def _report(before: Revision, now: Revision, scenes: Sequence[str], began: float) -> int:
-    """Run all scenes of both revisions, and print what differs."""
+    """Run all scenes of both revisions, and print what differs as soon as it is known."""
     print(f"before: {before.name}\nnow:    {now.name}")
     if not before.own_bits:
         print(f"{before.name} has no tests/bits: it runs the present scenes, by the present script.")
-    failures = _run(before, now, scenes)
-    within = Renames.between(now.bits / FILE, now.bits / FILE)
-    across = Renames.between(before.bits / FILE if before.own_bits else None, now.bits / FILE)
-    wrong = 0
-    print()
-    for scene in scenes:
-        lines = failures.get(scene, [])
-        missing = [one for one in (before, now) if scene not in one.scenes]
-        if not lines:
-            for (one, way), (other, other_way) in _pairs(before, now, scene):
-                renames = across if one is not other else within
-                found = differences(one.out / scene / way, other.out / scene / other_way, renames)
-                lines += _lines(f"{_named(one, way)} | {_named(other, other_way)}", found)
-        absent = f" ({missing[0].name} has no such scene: nothing to compare it with)" if missing else ""
-        print(f"{scene:<16} {'DIFFERS' if lines else 'same bits'}{absent}")
+    judge = Judge(before, now, scenes)
+    jobs.run(jobs.jobs((before, now), scenes), judge.hear)
+    same = sum(judge.same.values())
+    took = time.monotonic() - began
+    print(f"{same} of {len(scenes)} scenes have the same bits; {took:.0f} s, {_spent():.0f} CPU-s")
+    return 0 if same == len(scenes) else 1
+
+
+class Judge:
+    """Hears what tasks have come to, and compares the runs of a scene when the last of them is there."""
+
+    def __init__(self, before: Revision, now: Revision, scenes: Sequence[str]) -> None:
+        self.before, self.now = before, now
+        self.same: dict[str, bool] = {}
+        self._left = {scene: len(jobs.WAYS) * len(self._having(scene)) for scene in scenes}
+        self._failures: dict[str, list[str]] = {scene: [] for scene in scenes}
+        self._within = Renames.between(now.bits / FILE, now.bits / FILE)
+        self._across = Renames.between(before.bits / FILE if before.own_bits else None, now.bits / FILE)
+
+    def hear(self, revision: Revision, answer: Mapping[str, Any]) -> None:
+        """What one task has come to."""
+        scene, way = answer["task"]
+        if "error" in answer:
+            self._failures[scene].append(f"{revision.label}, {way}: {answer['error']}")
+        at = f", at {answer['resumed_at']:.4g} of {answer['duration']:.4g} s" if "resumed_at" in answer else ""
+        spent = f"{answer['seconds']:6.1f} s, {answer['cpu']:5.1f} CPU-s" if "cpu" in answer else ""
+        print(f"  {revision.label:<6} {scene:<16} {way:<8} {spent}{' FAILED' if 'error' in answer else at}", flush=True)
+        self._left[scene] -= 1
+        if not self._left[scene]:
+            self._judge(scene)
+
+    def _judge(self, scene: str) -> None:
+        lines = self._failures[scene] or self._differing(scene)
+        having = self._having(scene)
+        alone = "" if len(having) == 2 else f" ({having[0].label} only: there is nothing to compare it with)"
+        print(f"{scene:<16} {'DIFFERS' if lines else 'same bits'}{alone}")
         for line in lines:
             print(f"    {line}")
-        wrong += bool(lines)
-    took = time.monotonic() - began
-    print(f"\n{len(scenes) - wrong} of {len(scenes)} scenes have the same bits; {took:.0f} s, {_spent():.0f} CPU-s")
-    return 1 if wrong else 0
-
-
-def _run(before: Revision, now: Revision, scenes: Sequence[str]) -> dict[str, list[str]]:
-    """Run everything; what failed, by scene."""
-    failures: dict[str, list[str]] = {}
-
-    def told(revision: Revision, answer: Mapping[str, Any]) -> None:
-        scene, way = answer["task"]
-        problem = answer.get("error")
-        if problem:
-            failures.setdefault(scene, []).append(f"{revision.label}, {way}: {problem}")
-        at = f", at {answer['resumed_at']:.4g} of {answer['duration']:.4g} s" if "resumed_at" in answer else ""
-        print(
-            f"  {revision.label:<6} {scene:<16} {way:<8} {answer['seconds']:6.1f} s{at}{' FAILED' if problem else ''}"
-        )
         sys.stdout.flush()
+        self.same[scene] = not lines
 
-    jobs.run(jobs.jobs((before, now), scenes), told)
-    return failures
+    def _differing(self, scene: str) -> list[str]:
+        lines = []
+        for (one, way), (other, other_way) in _pairs(self._having(scene)):
+            renames = self._across if one is not other else self._within
+            found = differences(one.out / scene / way, other.out / scene / other_way, renames)
+            lines += _lines(f"{_named(one, way)} | {_named(other, other_way)}", found)
+        return lines
+
+    def _having(self, scene: str) -> list[Revision]:
+        return [one for one in (self.before, self.now) if scene in one.scenes]
 
 
-def _pairs(before: Revision, now: Revision, scene: str) -> list[tuple[tuple[Revision, str], tuple[Revision, str]]]:
+def _pairs(there: Sequence[Revision]) -> list[tuple[tuple[Revision, str], tuple[Revision, str]]]:
     """What is compared with what: the ways within each revision, then each way across both."""
-    there = [one for one in (before, now) if scene in one.scenes]
     within = [((one, "one"), (one, way)) for one in there for way in ("two", "resumed")]
     return within + [((one, way), (other, way)) for one, other in itertools.pairwise(there) for way in WORDS]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import queue
@@ -16,7 +17,7 @@ from typing import Any
 from bits.revisions import Revision
 
 WAYS = ("one", "two", "killed", "resumed")
-LIMIT = 840.0  # s that a process may take
+LIMIT = 3600.0  # s that a process may take
 SLOTS = 2
 
 Task = tuple[str, str]  # scene, way
@@ -36,7 +37,7 @@ class Job:
 
 
 def jobs(revisions: Iterable[Revision], scenes: Iterable[str]) -> list[Job]:
-    """The jobs of all revisions, those of the same scenes beside each other."""
+    """The jobs of all revisions, in turn."""
     made = []
     for revision in revisions:
         groups: dict[str, list[str]] = {}
@@ -44,8 +45,9 @@ def jobs(revisions: Iterable[Revision], scenes: Iterable[str]) -> list[Job]:
             if scene in revision.scenes:
                 groups.setdefault(revision.scenes[scene], []).append(scene)
         made.append([Job(revision, tuple(group)) for group in groups.values()])
-    longest = max(map(len, made))
-    return [column[k] for k in range(longest) for column in made if k < len(column)]
+    # Half a turn apart: where both revisions are the same sources, the second one finds the kernels of the first.
+    columns = [column[half:] + column[:half] for k, column in enumerate(made) for half in [k * len(column) // 2]]
+    return [job for row in itertools.zip_longest(*columns) for job in row if job is not None]
 
 
 def run(todo: Iterable[Job], told: Callable[[Revision, dict[str, Any]], None]) -> None:
@@ -67,7 +69,7 @@ def run(todo: Iterable[Job], told: Callable[[Revision, dict[str, Any]], None]) -
                 return
             perform(job, lambda answer, job=job: said(job, answer))
 
-    threads = [threading.Thread(target=slot) for _ in range(SLOTS)]
+    threads = [threading.Thread(target=slot, daemon=True) for _ in range(SLOTS)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -102,7 +104,7 @@ def _process(job: Job, tasks: list[Task], told: Callable[[dict[str, Any]], None]
     with errors.open("w") as err, subprocess.Popen(
         command, env=environment(revision), stdout=subprocess.PIPE, stderr=err, text=True
     ) as process:  # fmt: skip
-        watchdog = threading.Timer(LIMIT, process.terminate)
+        watchdog = threading.Timer(LIMIT, process.kill)
         watchdog.start()
         assert process.stdout is not None
         for line in process.stdout:
@@ -110,7 +112,10 @@ def _process(job: Job, tasks: list[Task], told: Callable[[dict[str, Any]], None]
                 done += 1
                 told(json.loads(line))
         code = process.wait()
+        late = not watchdog.is_alive()
         watchdog.cancel()
+    if late:
+        return done, 1, f"it was ended after {LIMIT:.0f} s"
     return done, code, errors.read_text(errors="replace").strip()[-600:]
 
 
