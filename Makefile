@@ -6,6 +6,8 @@ DEMO ?=
 BENCH ?= settled-bed --grains 10000
 REV ?=
 SCENES ?=
+BENCHES ?=
+THREADS ?= 1
 
 VENV := .venv
 BIN := $(VENV)/bin
@@ -18,7 +20,7 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test same-bits lint format bench docs pins clean
+.PHONY: help demo test same-bits speed lint format bench docs pins clean
 
 help:
 	@printf '%s\n' \
@@ -28,6 +30,7 @@ help:
 	  'make lint     ruff and mypy' \
 	  'make format   let ruff mend what it can' \
 	  'make bench    the standard benchmark; BENCH="NAME --option value" for another' \
+	  'make speed    this checkout beside another one, turn by turn: REV=HEAD~1 or REV=base; BENCHES=gas,relax THREADS=2' \
 	  'make docs     the documentation, into site/' \
 	  'make pins     write $(PINS) anew, from the newest releases' \
 	  'make clean    remove what was made, .venv too' \
@@ -55,6 +58,10 @@ format: $(VENV)/.dev
 
 bench: $(VENV)/.base
 	@$(BIN)/barchan bench $(BENCH)
+
+speed: $(VENV)/.base
+	@PYTHONPATH=benchmarks $(BIN)/python -P -m speed '$(or $(REV),base)' --benches '$(BENCHES)' --threads $(THREADS); code=$$?; \
+	  [ $$code = 0 ] || echo "exit code $$code: 1 too slow, 2 wrong use, 3 not measured" >&2; exit $$code
 
 docs: $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
