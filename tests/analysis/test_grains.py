@@ -20,7 +20,7 @@ def squeezed(shift: float = 0.0) -> Frame:
     touching = Contacts(
         first=np.array([3, 3, 9, 9]), second=np.array([-1, 5, 5, -2]), point=point,
         force=FORCE * np.array([[1.0, 0, 0], [-1, 0, 0], [1, 0, 0], [-1, 0, 0]]), overlap=np.full(4, 1e-6),
-        mode=np.array([1, 2, 1, 0], np.int8),
+        mode=np.array([1, 2, 1, 0], np.int8), face=np.zeros(4, np.int64),
     )  # fmt: skip
     return frame_of(place, RADIUS, id=np.array([3, 5, 9]), contacts=touching)
 
@@ -54,6 +54,7 @@ def test_a_contact_through_the_tilted_face_of_a_sheared_box() -> None:
         first=np.array([0, 0]), second=np.array([-1, -2]),
         point=np.array([[0, 0, -RADIUS], [-tilt, 0, RADIUS - height]]),
         force=FORCE * np.array([[0.3, 0, 1.0], [-0.3, 0, -1.0]]), overlap=np.full(2, 1e-6), mode=np.zeros(2, np.int8),
+        face=np.zeros(2, np.int64),
     )  # fmt: skip
     frame = frame_of(np.zeros((1, 3)), RADIUS, id=np.array([0]), contacts=touching)
     frame.cell = np.array([[0, 0, 0, 10 * RADIUS, 0, height, tilt]])

@@ -47,7 +47,9 @@ def test_contacts_of_clumps_and_walls() -> None:
     cubes = lab.grains([(0.0, 0.0, 0.0499), (0.0999, 0.0, 0.0499)], shape="cube")
     moment = lab.solver(lab.scene("hertz", [cubes], [lab.FLOOR]), 1e-5).moment()
     assert len(moment.contact_first) == 4 + 2 * 4
-    assert Contacts().measure(moment)["contacts_per_grain"] == pytest.approx(2.0)
+    measured = Contacts().measure(moment)
+    assert measured["contacts_per_grain"] == pytest.approx(2.0)
+    assert measured["contact_points_per_grain"] == pytest.approx((2 * 4 + 2 * 4) / 2)
 
 
 def test_stress_of_a_column_is_its_weight_over_area() -> None:

@@ -34,7 +34,7 @@ def make_frame(number: int, grains: int = 20, *, spheres_per_grain: int = 1, con
         first, second = rng.integers(0, 9, contacts), rng.integers(-3, 9, contacts)
         point, force = rng.normal(size=(contacts, 3)), rng.normal(size=(contacts, 3))
         mode = rng.integers(0, 3, contacts).astype(np.int8)
-        touching = Contacts(first, second, point, force, rng.random(contacts), mode)
+        touching = Contacts(first, second, point, force, rng.random(contacts), mode, rng.integers(0, 3, contacts))
     return Frame(
         time=0.1 * number, step=50 * number, id=np.arange(grains), group=(np.arange(grains) % 3).astype(np.int32),
         position=position, velocity=rng.normal(size=(grains, 3)), orientation=rng.normal(size=(grains, 4)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from barchan.observables import pairs_of
 from barchan.record.frame import Contacts, Frame
 
 SLIPS = 2  # mode of a slipping contact under the law `stick-slip`
@@ -33,7 +34,15 @@ def _sides(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
 
 
 def contact_number(frame: Frame) -> np.ndarray:
-    """(N,) contacts of each grain, with grains and walls."""
+    """(N,) bodies that each grain touches: grains, and walls by their faces."""
+    touching = contacts_of(frame)
+    pairs = pairs_of(touching.first, touching.second, touching.face)
+    row = np.concatenate([rows_of(frame, pairs[:, 0]), rows_of(frame, pairs[:, 1])])
+    return np.bincount(row[row >= 0], minlength=len(frame)).astype(float)
+
+
+def contact_points(frame: Frame) -> np.ndarray:
+    """(N,) points at which each grain touches others and walls; pieces of clumps and polygons have one each."""
     row, _ = _sides(frame)
     return np.bincount(row, minlength=len(frame)).astype(float)
 
@@ -46,7 +55,7 @@ def contact_sum(frame: Frame) -> np.ndarray:
 
 
 def slipping(frame: Frame) -> np.ndarray:
-    """(N,) share of a grain's contacts that slip, of those that have a mode; not a number where none has."""
+    """(N,) share of a grain's contact points that slip, of those that have a mode; not a number where none has."""
     row, contact = _sides(frame)
     mode = contacts_of(frame).mode[contact]
     all_modes = np.bincount(row, weights=mode > 0, minlength=len(frame))

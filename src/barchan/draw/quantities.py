@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from barchan.analysis.grains import contact_number, contact_sum, pressure, slipping
+from barchan.analysis.grains import contact_number, contact_points, contact_sum, pressure, slipping
 from barchan.errors import FileError, Finding
 from barchan.record.frame import Frame
 
@@ -59,6 +59,7 @@ QUANTITIES: dict[str, Quantity] = {
     "force": Quantity("sum of contact forces", "N", "OrRd", contact_sum, True, True),
     "stress": Quantity("pressure in the grain", "Pa", "BuPu", lambda f: f.radius, True, True),
     "contacts": Quantity("contacts", "", "viridis", contact_number, False, True),
+    "points": Quantity("contact points", "", "viridis", contact_points, False, True),
     "slip": Quantity("share of slipping contacts", "", "coolwarm", slipping, False, True),
     "mass": Quantity("mass", "kg", "viridis", lambda f: f.mass),
     **{axis: Quantity(axis, "m", "viridis", _part("position", k)) for k, axis in enumerate("xy")},

@@ -47,6 +47,9 @@ LOADS = 11
     LOAD_X, LOAD_Z, LOAD_TURN, DRAG_LOAD_X, DRAG_LOAD_Z, DRAG_LOAD_TURN, WALL_STORED, WALL_AREA, TAKEN, COVERED,
     WALL_HELD,
 ) = range(LOADS)  # fmt: skip
+# Then for every smooth wall: the force of its contact (N), the contact point (m), the area behind it (m²) and its mode.
+WALL_COLUMNS = 6
+WALL_X, WALL_Z, WALL_POINT_X, WALL_POINT_Z, WALL_PART, WALL_MODE = range(WALL_COLUMNS)
 SEVERAL = -3  # instead of the other triangle, where several lie in one
 
 
@@ -304,6 +307,9 @@ def push_from_walls(
                 if wall_servo[w] >= 0:
                     note(reaction[t, wall_servo[w]], gx, gz, world[t, 2 * c], world[t, 2 * c + 1])
             push = math.sqrt(fx * fx + fz * fz)
+            own = load[t, LOADS + WALL_COLUMNS * w : LOADS + WALL_COLUMNS * (w + 1)]
+            own[WALL_X], own[WALL_Z], own[WALL_PART] = fx, fz, part
+            own[WALL_POINT_X], own[WALL_POINT_Z] = px, pz
             if friction > 0.0 and push > 0.0:
                 vx, vz = wall_motion[w, 0] - wall_motion[w, 2] * pz, wall_motion[w, 1] + wall_motion[w, 2] * px
                 tx, tz = -fz / push, fx / push
@@ -315,13 +321,16 @@ def push_from_walls(
                     uz = state[t, 1, 2] + state[t, 2, 2] * (px - x)
                     gone = step * (rate - 0.5 * step * (ux * tx + uz * tz))
                     hold = grip * young * math.sqrt(area[t])
-                    drag, drawn, _ = holding_force(push, before + advance * gone, rate, friction, hold, mass[t])
+                    drag, drawn, mode = holding_force(push, before + advance * gone, rate, friction, hold, mass[t])
+                    own[WALL_MODE] = mode
                     load[t, WALL_HELD] += 0.5 * hold * drawn * drawn
                     if advance > 0.0:
                         wall_slip[t, w] = drawn
                 else:
                     drag = friction_force(push, rate, friction, slow, mass[t], step)
                 fx, fz = drag * tx, drag * tz
+                own[WALL_X] += fx
+                own[WALL_Z] += fz
                 load[t, DRAG_LOAD_X] += fx
                 load[t, DRAG_LOAD_Z] += fz
                 load[t, DRAG_LOAD_TURN] += (px - x) * fz - (pz - z) * fx

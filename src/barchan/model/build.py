@@ -42,6 +42,7 @@ class Walls:
     mesh: np.ndarray  # (P,) int64, index into scene.walls for the facets of a mesh, −1 for other pieces
     facet_table: np.ndarray  # (P, 9) low and high corner (m) and normal of a facet, in its frame
     wall: np.ndarray  # (P,) int64, index into scene.walls
+    face: np.ndarray  # (P,) int64, which of its wall's faces it is, or is a part of
     material: np.ndarray  # (P,) int64
     appears: np.ndarray  # (P,) s
     vanishes: np.ndarray  # (P,) s
@@ -162,6 +163,7 @@ def _walls(scene: Scene) -> Walls:
     materials = list(scene.materials)
     pieces: list[Piece] = []
     owners: list[int] = []
+    faces: list[int] = []
     frames: dict[tuple[Any, ...], int] = {}  # rest, axial and the range of motions: pieces alike in these share one
     places: list[int] = []
     motions: list[tuple[int, tuple[float, ...]]] = []
@@ -169,9 +171,10 @@ def _walls(scene: Scene) -> Walls:
         first = len(motions)
         for motion in wall.motion:
             motions.append((_number(paths, type(motion).path), (*motion.pivot(), *motion.parameters())))
-        for piece in wall.shape.pieces():
+        for number, piece in enumerate(wall.shape.pieces()):
             pieces.append(piece)
             owners.append(index)
+            faces.append(number if piece.facet is None else piece.facet.face)
             key = (*piece.origin, *piece.orientation, float(piece.axial), first, len(motions), index)
             places.append(frames.setdefault(key, len(frames)))
     _check_servos(scene)
@@ -194,6 +197,7 @@ def _walls(scene: Scene) -> Walls:
         mesh=np.array([-1 if p.facet is None else k for p, k in zip(pieces, owners, strict=True)], np.int64),
         facet_table=np.array([_facet_row(p) for p in pieces], float).reshape(-1, 9),
         wall=np.array(owners, np.int64),
+        face=np.array(faces, np.int64),
         material=np.array([materials.index(wall.material) for wall in owned], np.int64),
         appears=np.array([wall.appears for wall in owned], float),
         vanishes=np.array([FOREVER if wall.vanishes is None else wall.vanishes for wall in owned], float),

@@ -11,6 +11,13 @@ import numpy as np
 from barchan.registry import Part
 
 
+def pairs_of(first: np.ndarray, second: np.ndarray, face: np.ndarray) -> np.ndarray:
+    """(K, 3) each pair of bodies that touches at some of these points, once; walls, below 0, by their faces."""
+    among = second >= 0
+    one, other = np.where(among, np.minimum(first, second), first), np.where(among, np.maximum(first, second), second)
+    return np.unique(np.stack([one, other, np.where(among, 0, face)], axis=1), axis=0)
+
+
 @dataclass(frozen=True)
 class Gate:
     """What has passed a source, a sink or an absorbing wall so far."""
@@ -42,6 +49,7 @@ class Moment:
     ledger: dict[str, float]  # J, by name; see `solvers/soft_ledger.py`
     contact_first: np.ndarray  # (C,) grain index
     contact_second: np.ndarray  # (C,) grain index, or −1 − wall index
+    contact_face: np.ndarray  # (C,) face of that wall, 0 between grains
     contact_overlap: np.ndarray  # (C,) m, > 0
     contact_depth: np.ndarray  # (C,) overlap over the smaller radius
     contact_force: np.ndarray  # (C, 3) N, on the first grain
@@ -52,6 +60,14 @@ class Moment:
     cell: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # m: periodic lengths (0: open), tilt along x
     reach: np.ndarray | None = None  # (N, 2, 3) m, corners of the upright box about each grain's surface; nothing
     # where all grains are spheres
+
+    @property
+    def pairs(self) -> np.ndarray:
+        """(K, 3) first and second body, as contacts have them, and the face of a wall: each pair that touches, once.
+
+        Pieces of clumps and polygons may touch at several points, and triangles of a wall's face side by side.
+        """
+        return pairs_of(self.contact_first, self.contact_second, self.contact_face)
 
     @property
     def tops(self) -> np.ndarray:

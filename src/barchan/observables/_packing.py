@@ -16,8 +16,10 @@ def stress(moment: Moment, part: Part) -> np.ndarray:
 
 
 def fabric(moment: Moment, part: Part) -> np.ndarray:
-    """Σ (V₁ + V₂) n⊗n over contacts of grains, over the volume (Krijgsman and Luding 2016, eq. 14)."""
-    pair = moment.contact_second >= 0
+    """Σ (V₁ + V₂) n⊗n over pairs of grains that touch, over the volume (Krijgsman and Luding 2016, eq. 14)."""
+    pair = np.flatnonzero(moment.contact_second >= 0)
+    both = np.sort(np.column_stack([moment.contact_first, moment.contact_second])[pair], axis=1)
+    pair = pair[np.unique(both, axis=0, return_index=True)[1]]  # one of the points at which two grains touch
     first, second = moment.contact_first[pair], moment.contact_second[pair]
     branch = moment.contact_branch[pair][:, axes_of(moment)]
     normal = branch / np.maximum(np.linalg.norm(branch, axis=1), 1e-300)[:, None]
@@ -31,25 +33,22 @@ def parts(tensor: np.ndarray) -> tuple[float, float]:
     return float(values.mean()), 0.5 * float(values[-1] - values[0])
 
 
-def ends(moment: Moment, which: np.ndarray | None = None) -> np.ndarray:
-    """(N,) contacts that end at each grain, at walls included, of those `which` (C,) bool, of all where left out."""
-    inside = np.ones(len(moment.contact_first), bool) if which is None else which
-    count, pair = len(moment.mass), inside & (moment.contact_second >= 0)
-    found = np.bincount(moment.contact_first[inside], minlength=count)
-    return found + np.bincount(moment.contact_second[pair], minlength=count)
+def ends(pairs: np.ndarray, count: int) -> np.ndarray:
+    """(count,) pairs (K, 3) that end at each grain, at walls included."""
+    other = pairs[:, 1]
+    return np.bincount(pairs[:, 0], minlength=count) + np.bincount(other[other >= 0], minlength=count)
 
 
 def backbone(moment: Moment) -> tuple[np.ndarray, np.ndarray]:
-    """(N,) bool: grains that are held, and (C,) bool: contacts among them, at walls included.
+    """(N,) bool: grains that are held, and (K,) bool: pairs among them, at walls included.
 
     A grain with fewer contacts than dimensions + 1 is held by nothing; without it others may be loose in turn.
     """
-    count, needed = len(moment.mass), len(axes_of(moment)) + 1
+    pairs, count, needed = moment.pairs, len(moment.mass), len(axes_of(moment)) + 1
     held = np.ones(count, bool)
     while True:
-        wall = moment.contact_second < 0
-        inside = held[moment.contact_first] & (wall | held[np.maximum(moment.contact_second, 0)])
-        loose = held & (ends(moment, inside) < needed)
+        inside = held[pairs[:, 0]] & ((pairs[:, 1] < 0) | held[np.maximum(pairs[:, 1], 0)])
+        loose = held & (ends(pairs[inside], count) < needed)
         if not loose.any():
             return held, inside
         held &= ~loose

@@ -14,9 +14,9 @@ class Packing(Measured):
     All is over a stated `volume` (m³; m² in two dimensions) or `region`, else over the periodic box, along open axes
     the extent of the grains' surfaces. A grain fills its mass over its density. `isotropic` is the mean of a tensor's
     eigenvalues (of the stress, positive in compression: the pressure), `deviatoric` half of largest less smallest. In
-    two dimensions spheres count as discs, volumes are areas and stresses are N/m. Coordination counts a contact at both
-    of its grains, at a wall once. Rattlers are grains with fewer contacts than dimensions + 1, once those without hold
-    are taken away.
+    two dimensions spheres count as discs, volumes are areas and stresses are N/m. Coordination counts pairs
+    of grains that touch, with however many of their pieces, at both grains, and faces of walls once. Rattlers touch
+    fewer bodies than dimensions + 1, once those without hold are taken away.
     """
 
     key: ClassVar[str] = "packing"
@@ -28,7 +28,8 @@ class Packing(Measured):
     def measure(self, moment: Moment) -> dict[str, float]:
         part = self.part(moment)
         held, inside = _packing.backbone(moment)
-        ends, held_ends = _packing.ends(moment), _packing.ends(moment, inside)
+        pairs, grains = moment.pairs, len(moment.mass)
+        ends, held_ends = _packing.ends(pairs, grains), _packing.ends(pairs[inside], grains)
         stress, fabric = _packing.parts(_packing.stress(moment, part)), _packing.parts(_packing.fabric(moment, part))
         mine = part.grains
         count, held_count = max(int(mine.sum()), 1), max(int((held & mine).sum()), 1)

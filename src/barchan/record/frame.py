@@ -11,7 +11,7 @@ from barchan.drawn import Drawn
 
 @dataclass
 class Contacts:
-    """The touching contacts of a frame. `second` is a grain id, or −1 − w for piece w of the walls."""
+    """The points at which bodies touch in a frame. `second` is a grain id, or −1 − w for wall w of the scene."""
 
     first: np.ndarray  # (C,) int64, grain id
     second: np.ndarray  # (C,) int64, grain id, or −1 − wall index
@@ -19,6 +19,7 @@ class Contacts:
     force: np.ndarray  # (C, 3) N, on the first grain
     overlap: np.ndarray  # (C,) m
     mode: np.ndarray  # (C,) int8, 1, 2, … for the modes of the contact's law, 0 where it has none
+    face: np.ndarray  # (C,) int64, face of the wall, 0 between grains; triangles side by side in a plane are one
 
 
 @dataclass

@@ -84,12 +84,14 @@ FIELDS: tuple[Field, ...] = (
     Field("cell", "cell", "float64", (7,), "m", "the periodic box: lower corner, lengths (0: open) and by how much the "
           "image above is shifted along x", "/barchan/cell", True, later=True),
     _contact("first", "int64", (), "", "id of the first grain"),
-    _contact("second", "int64", (), "", "id of the second grain, or −1 − w for piece w of the walls"),
+    _contact("second", "int64", (), "", "id of the second grain, or −1 − w for wall w of the scene"),
     _contact("point", "float64", (3,), "m", "where they touch"),
     _contact("force", "float64", (3,), "N", "on the first grain"),
     _contact("overlap", "float64", (), "m", "depth of the contact"),
     Field("mode", "contact", "int8", (), "", "of the contact's law, counted from 1 (`stick-slip`, triangles: 1 sticks, "
           "2 slips); 0: it has none", "/barchan/contacts/mode", later=True),
+    Field("face", "contact", "int64", (), "", "of the wall, counted from 0; 0 between grains. Triangles of a mesh that "
+          "lie side by side in a plane are one face", "/barchan/contacts/face", later=True),
     Field("triangle_corners", "triangle", "float64", (6,), "m", "x and z of three corners of the triangle in the "
           "sphere's place (solver `beams`)", "/barchan/triangles/corners", later=True),
     Field("beam_ends", "beam", "int64", (2,), "", "rows of the two triangles", "/barchan/beams/ends", True, later=True),

@@ -47,6 +47,7 @@ class Facet(NamedTuple):
     low: Vector  # m, in the piece's frame, which all pieces of the surface share
     high: Vector  # m
     normal: Vector  # unit vector to the side where grains belong; zero where that is both
+    face: int = 0  # the flat face of the surface that it is a part of
 
 
 class Piece(NamedTuple):

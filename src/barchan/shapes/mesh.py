@@ -18,6 +18,7 @@ from barchan.geometry import rotate, rotation_about
 from barchan.scene.problems import fault, located
 from barchan.scene.quantities import Angle, Position, Unit
 from barchan.shapes import Facet, Piece, Shape, _drawing, bounded, piece_turned
+from barchan.shapes._faces import flat_faces
 
 FORMATS = (".stl", ".obj", ".ply")
 FEATURE_ANGLE = math.radians(15.0)  # edges where the surface bends more are drawn
@@ -155,8 +156,15 @@ class Mesh(Shape):
         normal *= {"outside": 1.0, "inside": -1.0, "both": 0.0}[self.side] / np.linalg.norm(normal, axis=1)[:, None]
         low, high = corners.min(axis=1).tolist(), corners.max(axis=1).tolist()
         return [
-            bounded(piece_turned(gap, self.position, orientation, *triangle)._replace(facet=Facet(*map(tuple, bounds))))
-            for triangle, *bounds in zip(corners.reshape(-1, 9), low, high, normal.tolist(), strict=True)
+            bounded(piece_turned(gap, self.position, orientation, *triangle)._replace(facet=Facet(*of)))
+            for triangle, *of in zip(
+                corners.reshape(-1, 9),
+                map(tuple, low),
+                map(tuple, high),
+                map(tuple, normal.tolist()),
+                flat_faces(corners).tolist(),
+                strict=True,
+            )
         ]
 
     def notes(self) -> list[str]:

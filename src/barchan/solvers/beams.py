@@ -171,7 +171,7 @@ class BeamSolver:
     def _room_for_steps(self) -> dict[str, np.ndarray]:
         a = self.arrays
         counts = len(a["bound"]), self.triangle_count, len(a["first"]), len(a["length"]), len(a["servo"])
-        return beams_arrays.scratch(*counts)
+        return beams_arrays.scratch(*counts, len(a["smooth_kind"]))
 
     def packed(self) -> Arrays:
         """The arrays as the kernels take them."""
@@ -185,7 +185,8 @@ class BeamSolver:
         ), strict=True))  # fmt: skip
         if known["world"] is None:  # before the first lists
             empty = np.zeros(0, np.int64)
-            known |= beams_arrays.scratch(counts["rows"], counts["free"], 0, counts["beams"], len(a["servo"]))
+            sizes = counts["rows"], counts["free"], 0, counts["beams"], len(a["servo"]), counts["smooth"]
+            known |= beams_arrays.scratch(*sizes)
             known |= dict.fromkeys(("first", "second"), empty)
             known |= {"round_way": np.zeros((0, 2)), "allowed": np.zeros(0), "slip": np.zeros(0)}
             known["origin"] = np.zeros((counts["rows"], 2))

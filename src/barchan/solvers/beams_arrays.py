@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from barchan.kernels import neighbours
-from barchan.kernels.beams_contacts import LOADS
+from barchan.kernels.beams_contacts import LOADS, WALL_COLUMNS
 from barchan.kernels.beams_motion import BEAM_COLUMNS, WHIRL, WORKS
 from barchan.kernels.beams_overlap import COLUMNS
 from barchan.kernels.servos import SERVO_COLUMNS
@@ -255,12 +255,13 @@ def servos(model: Model) -> dict[str, np.ndarray]:
     }  # fmt: skip
 
 
-def scratch(rows: int, free: int, pairs: int, beams: int, servos: int) -> dict[str, np.ndarray]:
+def scratch(rows: int, free: int, pairs: int, beams: int, servos: int, smooth: int) -> dict[str, np.ndarray]:
     """Arrays that every step fills anew."""
     return {
         "facing": np.zeros((rows, 2)), "world": np.zeros((rows, 6)), "slip_before": np.zeros(pairs),
         "parting": np.zeros(pairs, np.int8), "touching": np.zeros(pairs, np.int8),
-        "overlaps": np.zeros(pairs, np.int64), "out": np.zeros((pairs, COLUMNS)), "load": np.zeros((rows, LOADS)),
+        "overlaps": np.zeros(pairs, np.int64), "out": np.zeros((pairs, COLUMNS)),
+        "load": np.zeros((rows, LOADS + WALL_COLUMNS * smooth)),
         "acceleration": np.zeros((free, WHIRL + 1)),
         "wall_power": np.zeros((free, 2)), "beam_now": np.zeros((beams, BEAM_COLUMNS)),
         "reaction": np.zeros((free, servos, 3)),

@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from barchan.kernels.beams_contacts import WALL_AREA, WALL_HELD, WALL_STORED
+from barchan.kernels.beams_contacts import (
+    LOADS,
+    WALL_COLUMNS,
+    WALL_HELD,
+    WALL_MODE,
+    WALL_PART,
+    WALL_POINT_X,
+    WALL_POINT_Z,
+    WALL_STORED,
+    WALL_X,
+    WALL_Z,
+)
 from barchan.kernels.beams_motion import BEAM_STORED
 from barchan.kernels.beams_overlap import AREA, DRAG_X, DRAG_Z, HELD, MODE, POINT_X, POINT_Z, PUSH_X, PUSH_Z, STORED
 from barchan.model.solids import solids
@@ -134,9 +145,30 @@ class Touching(NamedTuple):
     depth: np.ndarray
     way: np.ndarray  # (C, 3) m, by which the second is to be moved, round a periodic box
     mode: np.ndarray  # (C,) int8, of friction that has a memory
+    face: np.ndarray  # (C,) straight side of a wall, 0 of a smooth one and between grains
 
 
 def touching(solver: BeamSolver, state: Present) -> Touching:
+    """All contacts: overlaps of triangles, then those at smooth walls."""
+    overlapping, smooth = _overlapping(solver, state), _at_smooth_walls(solver, state)
+    return Touching(*(np.concatenate(both) for both in zip(overlapping, smooth, strict=True)))
+
+
+def _at_smooth_walls(solver: BeamSolver, state: Present) -> Touching:
+    """Triangles with a part behind half-planes and circles, which is their overlap."""
+    a, n = solver.arrays, solver.triangle_count
+    kept = state.load[:n, LOADS:].reshape(n, len(a["smooth_kind"]), WALL_COLUMNS)
+    t, w = np.nonzero(kept[:, :, WALL_PART] > 0)
+    row, point, force = kept[t, w], np.zeros((len(t), 3)), np.zeros((len(t), 3))
+    force[:, [0, 2]], point[:, [0, 2]] = row[:, [WALL_X, WALL_Z]], row[:, [WALL_POINT_X, WALL_POINT_Z]]
+    area, nothing = a["area"][t], np.zeros(len(t), np.int64)
+    return Touching(
+        a["grain"][t], -1 - a["smooth_wall"][w], point, force, row[:, WALL_PART] / np.sqrt(area),
+        row[:, WALL_PART] / area, np.zeros((len(t), 3)), row[:, WALL_MODE].astype(np.int8), nothing,
+    )  # fmt: skip
+
+
+def _overlapping(solver: BeamSolver, state: Present) -> Touching:
     """Overlaps of triangles, with `overlap` the area over the square root of the smaller triangle's area, m, and as
     `depth` over that area, or at strips over what fits into them.
 
@@ -159,34 +191,28 @@ def touching(solver: BeamSolver, state: Present) -> Touching:
     smaller = np.minimum(a["area"][i], a["area"][k])
     whole = np.where(k < n, smaller, np.minimum(smaller, a["thick"] * np.sqrt(a["area"][i])))  # as `whole_area`
     overlap, depth, mode = row[:, AREA] / np.sqrt(smaller), row[:, AREA] / whole, row[:, MODE].astype(np.int8)
-    return Touching(a["grain"][i], second, point, force, overlap, depth, way, mode)
+    face = np.zeros(len(k), np.int64)
+    face[k >= n] = a["side"][k[k >= n] - n]
+    return Touching(a["grain"][i], second, point, force, overlap, depth, way, mode, face)
 
 
 def moment(solver: BeamSolver) -> Moment:
-    """The state as observables see it; contacts with smooth walls show in the ledger and the overlap alone."""
+    """The state as observables see it."""
     state, body = present(solver), bodies(solver)
     seen = touching(solver, state)
     branch = body.position[seen.first] - np.where(
         (seen.second >= 0)[:, None], body.position[np.maximum(seen.second, 0)] + seen.way, seen.point
     )
-    behind = np.flatnonzero(state.load[: solver.triangle_count, WALL_AREA] > 0)
-    share = state.load[behind, WALL_AREA] / solver.arrays["area"][behind]
-    smooth = len(behind)
     spin = np.zeros((len(solver), 3))
     spin[:, 1] = -body.spin
-    none = np.zeros((smooth, 3))
     group = solver.arrays["group"]
     return Moment(
         time=solver.time, gravity=solver.gravity(), flat=True, position=body.position, velocity=body.velocity,
         spin=spin, mass=body.mass, radius=body.radius, group=group, inserted=solver.next_id,
         solid=solids(solver.model.scene, group, body.mass, body.radius),
         gates=solver.gates(), ledger=energies(solver, state),
-        contact_first=np.concatenate([seen.first, solver.arrays["grain"][behind]]),
-        contact_second=np.concatenate([seen.second, np.full(smooth, -1)]),
-        contact_overlap=np.concatenate([seen.overlap, share * np.sqrt(solver.arrays["area"][behind])]),
-        contact_depth=np.concatenate([seen.depth, share]), contact_force=np.concatenate([seen.force, none]),
-        contact_branch=np.concatenate([branch, none]),
-        contact_mode=np.concatenate([seen.mode, np.zeros(smooth, np.int8)]),
+        contact_first=seen.first, contact_second=seen.second, contact_face=seen.face, contact_overlap=seen.overlap,
+        contact_depth=seen.depth, contact_force=seen.force, contact_branch=branch, contact_mode=seen.mode,
         steps={"steps_accepted": solver.step, "steps_rejected": 0, "shortest_step": solver.dt,
                "longest_step": solver.dt},
         cell=(*solver.model.box.tolist(), 0.0), reach=_reach(solver, state),
@@ -220,7 +246,7 @@ def frame(solver: BeamSolver, *, contacts: bool) -> Frame:
         seen = touching(solver, state)
         second = np.where(seen.second >= 0, a["id"][np.maximum(seen.second, 0)], seen.second)
         noted = Contacts(
-            a["id"][seen.first], second, seen.point - shift[seen.first], seen.force, seen.overlap, seen.mode
+            a["id"][seen.first], second, seen.point - shift[seen.first], seen.force, seen.overlap, seen.mode, seen.face
         )
 
     half, spin = -0.5 * body.angle[order], np.zeros((len(solver), 3))

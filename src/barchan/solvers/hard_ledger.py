@@ -125,10 +125,11 @@ def account(solver: HardSolver) -> dict[str, float | int]:
     }
 
 
-def overlaps(solver: HardSolver) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Grains that overlap others or walls by more than round-off: first (C,), second (C,) or −1 − wall, depth, branch.
+def overlaps(solver: HardSolver) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Grains that overlap others or walls by more than round-off.
 
-    Depths are in m; branches (C, 3) m go to the first centre from the second, or from the wall.
+    First (C,), second (C,) or −1 − wall, depth, branch and face. Depths are in m; branches (C, 3) m go to the first
+    centre from the second, or from the wall; faces are of that wall.
     """
     a, model = solver.arrays, solver.model
     place = np.column_stack([positions_at(solver, solver.time), a["grain"][:, 7]])
@@ -146,6 +147,7 @@ def overlaps(solver: HardSolver) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
         np.concatenate([j[deep], -1 - model.walls.wall[piece]]),
         np.concatenate([depth[deep], into]),
         np.concatenate([apart[deep], np.zeros((len(row), 3))]),
+        np.concatenate([np.zeros(int(deep.sum()), np.int64), model.walls.face[piece]]),
     )
 
 
@@ -162,7 +164,7 @@ def _near_walls(solver: HardSolver) -> tuple[np.ndarray, np.ndarray]:
 def moment(solver: HardSolver) -> Moment:
     """The state as observables see it. Hard spheres meet for an instant: only overlaps count as contacts."""
     a, t = solver.arrays, solver.time
-    first, second, depth, branch = overlaps(solver)
+    first, second, depth, branch, face = overlaps(solver)
     radius = a["grain"][:, 7]
     smaller = np.where(second >= 0, np.minimum(radius[first], radius[np.maximum(second, 0)]), radius[first])
     return Moment(
@@ -181,6 +183,7 @@ def moment(solver: HardSolver) -> Moment:
         ledger=energies(solver),
         contact_first=first,
         contact_second=second,
+        contact_face=face,
         contact_overlap=depth,
         contact_depth=depth / np.maximum(smaller, 1e-300),
         contact_force=np.zeros((len(first), 3)),

@@ -161,18 +161,18 @@ class RelaxSolver:
         )  # fmt: skip
 
     def _noted(self) -> Contacts:
-        first, second, force, branch, overlap = relax_protocol.contacts(self.landscape, self.point)
+        first, second, force, branch, overlap, face = relax_protocol.contacts(self.landscape, self.point)
         place = self.landscape.cell.wrapped(self.landscape.position(self.point), relax_protocol.corner(self))
         reach = self.kept["radius"][first] - 0.5 * overlap
         point = place[first] - branch * (reach / np.linalg.norm(branch, axis=1))[:, None]
         ids = self.kept["id"]
         other = np.where(second >= 0, ids[np.maximum(second, 0)], second)
-        return Contacts(ids[first], other, point, force, overlap, np.zeros(len(first), np.int8))
+        return Contacts(ids[first], other, point, force, overlap, np.zeros(len(first), np.int8), face)
 
     def moment(self) -> Moment:
         """The present point as observables see it."""
         land, kept = self.landscape, self.kept
-        first, second, force, branch, overlap = relax_protocol.contacts(land, self.point)
+        first, second, force, branch, overlap, face = relax_protocol.contacts(land, self.point)
         radius = kept["radius"]
         smaller = np.where(second >= 0, np.minimum(radius[first], radius[np.maximum(second, 0)]), radius[first])
         place = land.position(self.point)
@@ -187,7 +187,8 @@ class RelaxSolver:
             solid=solids(self.model.scene, kept["group"], kept["mass"], radius), group=kept["group"],
             inserted=len(self),
             ledger={**nothing, "potential_energy": potential, "stored_energy": self.point.energy - potential},
-            contact_first=first, contact_second=second, contact_overlap=overlap, contact_depth=overlap / smaller,
+            contact_first=first, contact_second=second, contact_face=face, contact_overlap=overlap,
+            contact_depth=overlap / smaller,
             contact_force=force, contact_branch=branch, contact_mode=np.zeros(len(first), np.int8),
             cell=(*land.cell.lengths, float(land.cell.tilt)),
         )  # fmt: skip

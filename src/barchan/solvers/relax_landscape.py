@@ -334,8 +334,8 @@ class Landscape:
         rows = self._contact_rows(point)
         return np.repeat(np.arange(len(self)), point.touch_length), point.touch_second[rows], point.touch[rows]
 
-    def wall_contacts(self, point: Point) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Grain, −1 − wall, force on the grain (3,) N, vector from the contact (3,) m and overlap m, at all walls."""
+    def wall_contacts(self, point: Point) -> tuple[np.ndarray, ...]:
+        """Grain, −1 − wall, force on the grain (3,) N, vector from the contact (3,) m, overlap m, and face."""
         walls, found = self.walls, np.zeros((0, 7))
         if len(walls):
             arguments = (
@@ -346,7 +346,8 @@ class Landscape:
             self.kernels.wall_touches(*arguments, found)
         grain, piece, normal = found[:, 0].astype(np.int64), found[:, 1].astype(np.int64), found[:, 4:]
         reach = self.radius[grain] - found[:, 2]
-        return grain, -1 - walls.wall[piece], found[:, 3:4] * normal, reach[:, None] * normal, found[:, 2]
+        force, branch = found[:, 3:4] * normal, reach[:, None] * normal
+        return grain, -1 - walls.wall[piece], force, branch, found[:, 2], walls.face[piece]
 
     def hessian(self, point: Point, *, prestress: bool = True, near: float = 0.0) -> Any:
         """The Hessian as a sparse matrix, unknowns ordered grain by grain.

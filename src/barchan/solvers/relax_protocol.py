@@ -188,8 +188,8 @@ def hold_pressure(solver: RelaxSolver, wanted: float) -> None:
     ))  # fmt: skip
 
 
-def contacts(landscape: Landscape, point: Point) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """First and second grain (or −1 − wall), force on the first (N), branch to it (m), overlap (m); each once."""
+def contacts(landscape: Landscape, point: Point) -> tuple[np.ndarray, ...]:
+    """First and second grain (or −1 − wall), force on the first (N), branch to it (m), overlap (m), face."""
     first, second, branch, touch = relax_strain.pairs(landscape, point)
     once = first < second
     first, second, branch = first[once], second[once].astype(np.int64), branch[once]
@@ -199,4 +199,5 @@ def contacts(landscape: Landscape, point: Point) -> tuple[np.ndarray, np.ndarray
     return (
         np.concatenate([first, walls[0]]), np.concatenate([second, walls[1]]), np.concatenate([force, walls[2]]),
         np.concatenate([branch, walls[3]]), np.concatenate([overlap, walls[4]]),
+        np.concatenate([np.zeros(len(first), np.int64), walls[5]]),
     )  # fmt: skip

@@ -24,6 +24,7 @@ class Touching(NamedTuple):
 
     first: np.ndarray  # (C,) grain index
     second: np.ndarray  # (C,) grain index, or −1 − wall index
+    face: np.ndarray  # (C,) face of that wall, 0 between grains
     overlap: np.ndarray  # (C,) m
     depth: np.ndarray  # (C,) overlap over the smaller radius
     force: np.ndarray  # (C, 3) N, on the first grain
@@ -84,6 +85,7 @@ def touching(solver: SoftSolver, state: Stored) -> Touching:
     return Touching(
         first=np.concatenate([a, c.grain[s]]),
         second=np.concatenate([b, -1 - model.walls.wall[c.wall_piece[w]]]),
+        face=np.concatenate([np.zeros(len(b), np.int64), model.walls.face[c.wall_piece[w]]]),
         overlap=np.concatenate([overlap, depth]),
         depth=np.concatenate([overlap / np.minimum(c.place[i, 3], c.place[j, 3]), depth / c.place[s, 3]]),
         force=np.concatenate([c.pair_force[at], slots[:, :3]]),
@@ -185,6 +187,7 @@ def moment(solver: SoftSolver) -> Moment:
         ledger=energies(solver, state),
         contact_first=seen.first,
         contact_second=seen.second,
+        contact_face=seen.face,
         contact_overlap=seen.overlap,
         contact_depth=seen.depth,
         contact_force=seen.force,
@@ -223,7 +226,7 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
     if contacts:
         seen = touching(solver, stored(solver))
         second = np.where(seen.second >= 0, a["id"][np.maximum(seen.second, 0)], seen.second)
-        noted = Contacts(a["id"][seen.first], second, seen.point, seen.force, seen.overlap, seen.mode)
+        noted = Contacts(a["id"][seen.first], second, seen.point, seen.force, seen.overlap, seen.mode, seen.face)
     return Frame(
         time=solver.time,
         step=solver.step,
