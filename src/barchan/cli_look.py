@@ -87,9 +87,7 @@ def render(
         scene = recording.scene
         if engine == "vtk":
             _check_space(recording, view)
-        look: dict[str, Any] = {
-            "color": color, "view": view, "densities": scene.group_densities(), "engine": engine,
-        }  # fmt: skip
+        look: dict[str, Any] = {"color": color, "view": view, "engine": engine}
         where = recording.path.parent
         if movie is not None:
             report = counted(progress, f"drawing {movie.name}")

@@ -63,8 +63,10 @@ def slipping(frame: Frame) -> np.ndarray:
     return np.divide(slips, all_modes, out=np.full(len(frame), np.nan), where=all_modes > 0)
 
 
-def pressure(frame: Frame, volume: np.ndarray) -> np.ndarray:
+def pressure(frame: Frame, volume: np.ndarray, *, flat: bool = False) -> np.ndarray:
     """(N,) Pa: a third of the trace of the stress that a grain's contacts put into its volume (N,) m³.
+
+    In two dimensions, `flat`, it is half of the trace, in N/m, over areas (N,) m².
 
     σ = −(1/V) Σ f ⊗ r over its contacts, with the force f on the grain and r from its centre to the contact (Love and
     Weber): positive where it is squeezed. A contact through a periodic face is taken at its nearest image.
@@ -76,7 +78,7 @@ def pressure(frame: Frame, volume: np.ndarray) -> np.ndarray:
     force = np.where(second[known, None], -touching.force[contact], touching.force[contact])
     arm = nearest(frame, touching.point[contact] - frame.position[row])
     done = np.bincount(row, weights=-np.einsum("ij,ij->i", force, arm), minlength=len(frame))
-    return done / (3.0 * volume)
+    return done / ((2.0 if flat else 3.0) * volume)
 
 
 def nearest(frame: Frame, apart: np.ndarray) -> np.ndarray:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from barchan.draw.quantities import QUANTITIES, Densities
+from barchan.draw.quantities import QUANTITIES, Setting
 from barchan.draw.units import readable
 from barchan.record.frame import Frame
 
@@ -91,28 +91,28 @@ def family_colours(frame: Frame) -> np.ndarray:
     return chosen * brightness[:, None]
 
 
-def scale_for(frames: list[Frame], color: Color, densities: Densities = None) -> Scale | None:
+def scale_for(frames: list[Frame], color: Color, setting: Setting = None) -> Scale | None:
     """The scale that suits all the frames; None where the colours are names, not numbers."""
     if color in ("group", "id"):
         return None
-    shown = QUANTITIES[color]
-    found = [shown.values(frame, densities) for frame in frames]
+    shown, unit = QUANTITIES[color], QUANTITIES[color].unit_in(setting)
+    found = [shown.values(frame, setting) for frame in frames]
     values = np.concatenate(found) if found else np.zeros(0)
     values = values[np.isfinite(values)]
     if not len(values):
-        return Scale(shown.name, shown.unit, shown.colormap, 0.0, 1.0)
+        return Scale(shown.name, unit, shown.colormap, 0.0, 1.0)
     if shown.signed:
         high = float(np.abs(values).max()) or 1.0
-        return Scale(shown.name, shown.unit, shown.colormap, -high, high)
+        return Scale(shown.name, unit, shown.colormap, -high, high)
     low = 0.0 if shown.from_zero else float(values.min())
     high = float(np.quantile(values, 0.99)) if shown.from_zero else float(values.max())
     high = high if high > low else float(values.max())
     if not high > low:  # all the same: any scale will do
         high = low + (abs(low) or 1.0)
-    return Scale(shown.name, shown.unit, shown.colormap, low, high)
+    return Scale(shown.name, unit, shown.colormap, low, high)
 
 
-def grain_colours(frame: Frame, color: Color, scale: Scale | None, densities: Densities = None) -> np.ndarray:
+def grain_colours(frame: Frame, color: Color, scale: Scale | None, setting: Setting = None) -> np.ndarray:
     """Linear colours of the grains, (N, 3)."""
     if color == "group":
         return family_colours(frame)
@@ -120,7 +120,7 @@ def grain_colours(frame: Frame, color: Color, scale: Scale | None, densities: De
 
     if scale is None:
         return np.asarray(colormaps["turbo"](0.08 + 0.84 * _scatter(frame.id)))[:, :3] ** GAMMA
-    values = QUANTITIES[color].values(frame, densities)
+    values = QUANTITIES[color].values(frame, setting)
     position = np.clip((values - scale.low) / (scale.high - scale.low), 0.0, 1.0)
     colours = np.asarray(colormaps[scale.colormap](position))[:, :3] ** GAMMA
     colours[~np.isfinite(values)] = linear(NO_NUMBER)

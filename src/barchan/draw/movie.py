@@ -12,8 +12,8 @@ import numpy as np
 
 from barchan.draw.camera import View
 from barchan.draw.colors import Color
-from barchan.draw.picture import Engine, Picture, Setting, Stage
-from barchan.draw.quantities import Densities
+from barchan.draw.picture import Engine, Picture, Stage
+from barchan.draw.quantities import Setting
 from barchan.errors import FileError, Finding
 from barchan.record.frame import Frame
 from barchan.record.whole import replaced
@@ -127,14 +127,13 @@ def write_movie(
     color: Color = "group",
     frames: Sequence[int] | None = None,
     progress: Progress | None = None,
-    densities: Densities = None,
     engine: Engine = "raster",
 ) -> Path:
     """Write the frames of a recording as a movie, GIF or MP4 by the ending of `path`; returns the path.
 
     `fps` is the number of pictures a second (a GIF shows at most 50), `size` in pixels, `frames` the indices to show,
     all when left out. Window and colour scale are the same throughout and suit the whole run. `progress` is called
-    with the number of pictures done and their total. `setting`, `view`, `color`, `densities` and `engine` are as in
+    with the number of pictures done and their total. `setting`, `view`, `color` and `engine` are as in
     `draw_scene`; left out, the setting is the recorded scene.
     """
     chosen = list(range(len(recording)) if frames is None else frames)
@@ -143,7 +142,7 @@ def write_movie(
     scouts = [recording[chosen[k]] for k in spread]
     width, height = (size[0] - size[0] % 2, size[1] - size[1] % 2)
     setting = recorded_scene(recording) if setting is None else setting
-    stage = Stage.of(scouts, setting, view, color, densities)
+    stage = Stage.of(scouts, setting, view, color)
     picture = Picture(stage, size=(width, height), fine=False, engine=engine)
 
     def told() -> Iterator[Frame]:

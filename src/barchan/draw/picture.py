@@ -12,7 +12,7 @@ import numpy as np
 from barchan.draw import render_vtk
 from barchan.draw.camera import CAMERAS, Box, Camera, View, Window, camera_for, point_box, shown_flat, sphere_box
 from barchan.draw.colors import INK, Color, Scale, grain_colours, scale_for
-from barchan.draw.quantities import Densities
+from barchan.draw.quantities import Setting
 from barchan.draw.render import Ground, WallDrawing, cell_outline, placed, render, wall_drawings
 from barchan.draw.units import length_unit, round_below, time_text
 from barchan.errors import Finding, SceneError
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.text import Text
 
 Engine = Literal["raster", "vtk"]
-Setting = Scene | Sequence[Any] | None  # a scene, or its walls, or bare shapes, in the order of `frame.wall_pose`
 
 DEFAULT_WIDTH = 960  # pixels
 FLOOR_SEARCH = 300.0  # how far below the grains a floor is looked for, in spans of what is there
@@ -48,11 +47,11 @@ class Stage:
     color: Color
     scale: Scale | None
     longest: float  # s
-    densities: Densities = None  # kg/m³, of the groups
+    setting: Setting = None
 
     @classmethod
     def of(
-        cls, frames: Sequence[Frame], setting: Setting, view: View, color: Color, densities: Densities = None,
+        cls, frames: Sequence[Frame], setting: Setting, view: View, color: Color
     ) -> Stage:  # fmt: skip
         """A stage that holds all these frames of a run."""
         scene_walls = setting.walls if isinstance(setting, Scene) else setting
@@ -91,8 +90,8 @@ class Stage:
         reach = GROUND_REACH * float(np.hypot(*box.span[:2])) / 2.0
         ground = Ground(float(middle[0]), float(middle[1]), level, reach)
         flat = shown_flat(first, view, dimensions)
-        scale, longest = scale_for(list(frames), color, densities), max(frame.time for frame in frames)
-        return cls(walls, camera, flat, box, ground, color, scale, longest, densities)
+        scale, longest = scale_for(list(frames), color, setting), max(frame.time for frame in frames)
+        return cls(walls, camera, flat, box, ground, color, scale, longest, setting)
 
     @property
     def aspect(self) -> float:
@@ -192,7 +191,7 @@ class Picture:
     def pixels(self, frame: Frame) -> np.ndarray:
         """The grains and walls of a frame as bytes (height, width, 3), the lowest row first."""
         stage = self.stage
-        colours = grain_colours(frame, stage.color, stage.scale, stage.densities)
+        colours = grain_colours(frame, stage.color, stage.scale, stage.setting)
         if self.engine == "vtk":
             return render_vtk.render(frame, self.window, colours, walls=stage.walls, ground=stage.ground)
         return render(
@@ -354,7 +353,6 @@ def draw_scene(
     view: View = "auto",
     color: Color = "group",
     size: tuple[int, int] | None = None,
-    densities: Densities = None,
     engine: Engine = "raster",
 ) -> Figure:
     """The figure of one frame.
@@ -363,10 +361,10 @@ def draw_scene(
     drawn on a level one under the grains, unless the scene has no gravity. `view` "front" looks along y, "side" against
     x, "top" down, "iso" from above and aside; "auto" takes "iso", or the plane of a two-dimensional scene. `color`
     "group" gives sand tones, one family for each group of grains; "speed" (m/s) and the others of `QUANTITIES` come
-    with a colour bar; the stress of clumps asks for `densities` (kg/m³, of the groups). `size` is in pixels; left out,
+    with a colour bar; the stress of clumps asks for the scene. `size` is in pixels; left out,
     the height follows the scene. With `ax` the picture goes there, and the figure of that axes is returned. `engine`
     "vtk" draws through pyvista.
     """
-    picture = Picture(Stage.of([frame], setting, view, color, densities), ax=ax, size=size, engine=engine)
+    picture = Picture(Stage.of([frame], setting, view, color), ax=ax, size=size, engine=engine)
     picture.show(frame)
     return picture.figure

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from barchan.analysis.grains import contact_number, contact_points, contact_sum, pressure, slipping
 from barchan.errors import FileError, Finding
+from barchan.model.solids import solids
+from barchan.observables import unit_in
 from barchan.record.frame import Frame
+from barchan.scene import Scene
 
-Densities = Sequence[float] | None  # kg/m³ of every group, for what asks for the volume of a clump
+Setting = Scene | Sequence[Any] | None  # a scene, or its walls, or bare shapes, in the order of `frame.wall_pose`
 
 
 @dataclass(frozen=True)
@@ -26,20 +30,29 @@ class Quantity:
     from_contacts: bool = False
     signed: bool = False  # the scale has 0 in its middle, where the colour map is pale
 
-    def values(self, frame: Frame, densities: Densities = None) -> np.ndarray:
-        """The values in this frame; FileError where it holds no contacts and they are asked for."""
+    def values(self, frame: Frame, setting: Setting = None) -> np.ndarray:
+        """The values in this frame of a scene; FileError where it holds no contacts and they are asked for."""
         if self.from_contacts and frame.contacts is None:
             remedy = "record them: --set record.contacts=true"
             raise FileError(Finding(self.name, "needs contacts, which this run did not record", remedy=remedy))
         if self is QUANTITIES["stress"]:
-            return pressure(frame, grain_volume(frame, densities))
+            return pressure(frame, grain_volume(frame, setting), flat=is_flat(setting))
         return np.asarray(self.of(frame), float)
 
+    def unit_in(self, setting: Setting) -> str:
+        """The unit of the values in this scene."""
+        return unit_in(self.unit, flat=is_flat(setting))
 
-def grain_volume(frame: Frame, densities: Densities) -> np.ndarray:
-    """Volumes (N,) m³: from mass and density, or of single spheres from their radii."""
-    if densities is not None:
-        return frame.mass / np.asarray(densities, float)[frame.group]
+
+def is_flat(setting: Setting) -> bool:
+    """Whether this is a scene in two dimensions."""
+    return isinstance(setting, Scene) and setting.dimensions == 2
+
+
+def grain_volume(frame: Frame, setting: Setting) -> np.ndarray:
+    """(N,) m³ of material in each grain; in two dimensions areas, m². Without a scene, of single spheres."""
+    if isinstance(setting, Scene):
+        return solids(setting, frame.group, frame.mass, frame.radius)
     if len(frame.sphere_radius) != len(frame):
         raise FileError(Finding("stress", "needs the volume of clumps, which a frame does not hold", "colour by force"))
     return 4.0 / 3.0 * np.pi * frame.radius**3

@@ -17,8 +17,9 @@ from barchan.draw.charts import Curve, Panel, blank_figure, draw_panel, time_pan
 from barchan.draw.colors import INK
 from barchan.draw.discs import draw_slide
 from barchan.draw.movie import recorded_scene
-from barchan.draw.picture import MUTED, Setting, draw_scene
+from barchan.draw.picture import MUTED, draw_scene
 from barchan.draw.profile import draw_profile
+from barchan.draw.quantities import Setting
 from barchan.draw.units import length_unit
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording

@@ -9,8 +9,8 @@ import numpy as np
 
 from barchan.draw.camera import View
 from barchan.draw.colors import INK, Color
-from barchan.draw.picture import Engine, Picture, Setting, Stage, color_bar, cut_off, move, scale_bar
-from barchan.draw.quantities import Densities
+from barchan.draw.picture import Engine, Picture, Stage, color_bar, cut_off, move, scale_bar
+from barchan.draw.quantities import Setting
 from barchan.draw.units import length_unit, time_text
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording
@@ -28,17 +28,16 @@ def draw_snapshots(
     *,
     view: View = "front",
     color: Color = "group",
-    densities: Densities = None,
     engine: Engine = "raster",
 ) -> Figure:
     """A figure with a row of snapshots for each (label, frames), all in one setting.
 
-    `setting`, `view`, `color`, `densities` and `engine` as in `draw_scene`.
+    `setting`, `view`, `color` and `engine` as in `draw_scene`.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    stage = Stage.of([frame for _, frames in rows for frame in frames], setting, view, color, densities)
+    stage = Stage.of([frame for _, frames in rows for frame in frames], setting, view, color)
     columns = max(len(frames) for _, frames in rows)
     height = CELL * stage.aspect
     labelled = any(label for label, _ in rows)
@@ -82,10 +81,9 @@ def draw_strip(
     *,
     view: View = "auto",
     color: Color = "group",
-    densities: Densities = None,
     engine: Engine = "raster",
 ) -> Figure:
     """A row of `count` snapshots of a recording, from its first frame to its last at equal intervals."""
     chosen = np.unique(np.linspace(0, len(recording) - 1, count).round().astype(int)) if count > 1 else [-1]
     frames = [recording[int(k)] for k in chosen]
-    return draw_snapshots([("", frames)], setting, view=view, color=color, densities=densities, engine=engine)
+    return draw_snapshots([("", frames)], setting, view=view, color=color, engine=engine)

@@ -34,7 +34,7 @@ def _prefixed(unit: str) -> Ladder:
 
 
 LADDERS = {"m": LENGTHS, "m/s": SPEEDS, "s": TIMES, "kg": MASSES} | {
-    unit: _prefixed(unit) for unit in ("J", "W", "N", "Pa")
+    unit: _prefixed(unit) for unit in ("J", "W", "N", "Pa", "N/m")
 }
 
 

@@ -18,6 +18,11 @@ def pairs_of(first: np.ndarray, second: np.ndarray, face: np.ndarray) -> np.ndar
     return np.unique(np.stack([one, other, np.where(among, 0, face)], axis=1), axis=0)
 
 
+def unit_in(unit: str, *, flat: bool) -> str:
+    """The unit that a number has in this scene: stresses and moduli in two dimensions are forces over lengths."""
+    return "N/m" if flat and unit == "Pa" else unit
+
+
 @dataclass(frozen=True)
 class Gate:
     """What has passed a source, a sink or an absorbing wall so far."""

@@ -14,7 +14,7 @@ from barchan.model.build import Model, build, build_model
 from barchan.model.build_grains import clump_of
 from barchan.model.grains import Grains
 from barchan.model.timestep import TimeStep
-from barchan.observables import Moment, Observable
+from barchan.observables import Moment, Observable, unit_in
 from barchan.observables._volume import Measured
 from barchan.observables.flow import gate_series, gate_values
 from barchan.run.schedule import Schedule
@@ -40,6 +40,7 @@ class Measures:
     observables: tuple[Observable, ...]
     sources: tuple[str, ...] = ()  # names that inflow is counted by
     sinks: tuple[str, ...] = ()  # names, of absorbing walls too, that outflow is counted by
+    flat: bool = False  # two-dimensional
 
     @classmethod
     def of(cls, scene: Scene) -> Measures:
@@ -58,12 +59,12 @@ class Measures:
                 if owner.setdefault(name, one) is not one:
                     what = f"{one.key!r} measures {name!r}, as does {owner[name].key!r}"
                     raise SceneError(Finding("observables", what, "every number must have a name of its own"))
-        return cls(observables, sources, sinks)
+        return cls(observables, sources, sinks, scene.dimensions == 2)
 
     @property
     def series(self) -> list[tuple[str, str]]:
         """Name and unit of every number."""
-        own = [pair for one in self.observables for pair in one.series]
+        own = [(name, unit_in(unit, flat=self.flat)) for one in self.observables for name, unit in one.series]
         return [*own, *gate_series(self.sources, inward=True), *gate_series(self.sinks, inward=False)]
 
     def measure(self, moment: Moment) -> dict[str, float]:

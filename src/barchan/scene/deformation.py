@@ -10,7 +10,7 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Gt, Lt
 
-from barchan.scene.quantities import Number, Pressure, Unit
+from barchan.scene.quantities import Number, Stress, Unit
 from barchan.scene.tables import Choice, Table, among
 
 Share = Annotated[float, Gt(0), Lt(2), Unit("")]
@@ -52,7 +52,7 @@ class PressureControl(Deformation):
     """The box changes evenly so that the pressure (N/m in two dimensions) goes to `to`, by one factor a point."""
 
     key: ClassVar[str] = "pressure"
-    to: Pressure
+    to: Stress
 
 
 AnyDeformation = Compression | PureShear | SimpleShear | PressureControl

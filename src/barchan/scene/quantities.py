@@ -54,6 +54,17 @@ def si_value(value: Any, unit: str) -> Any:
     return value
 
 
+def is_in(value: Any, unit: str) -> bool:
+    """Whether a value is a text with a unit that can be converted to this one."""
+    if not isinstance(value, str):
+        return False
+    try:
+        si_value(value, unit)
+    except ValueError:
+        return False
+    return True
+
+
 def _converted(text: str, unit: str, kind: str) -> float:
     """The number in `unit` of a text such as "-2.5 mm"; ValueError where it is none, or of another dimension."""
     import pint
@@ -88,9 +99,13 @@ def _example(unit: str) -> str:
 
 @dataclass(frozen=True)
 class Unit:
-    """Metadata of a float field: the SI unit that a string with a unit is converted to."""
+    """Metadata of a float field: the SI unit that a string with a unit is converted to.
+
+    `flat` is another one that it may have in two dimensions.
+    """
 
     symbol: str
+    flat: str = ""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_wrap_validator_function(self._checked, handler(source))
@@ -98,7 +113,8 @@ class Unit:
     def _checked(self, value: Any, inner: Any) -> Any:
         """The value in SI, within its bounds; or an error that shows it with its unit."""
         try:
-            return inner(si_value(value, self.symbol))
+            other = self.flat and is_in(value, self.flat)
+            return inner(si_value(value, self.flat if other else self.symbol))
         except ValidationError as error:
             raise fault(shown(value, self.symbol), expectation(error.errors()[0])) from None
         except ValueError as error:
@@ -124,6 +140,7 @@ PositiveSpeed = Annotated[float, Gt(0), Unit("m/s")]
 Angle = Annotated[float, Unit("rad")]
 Spin = Annotated[float, Unit("rad/s")]
 Pressure = Annotated[float, Gt(0), Unit("Pa")]
+Stress = Annotated[float, Gt(0), Unit("Pa", flat="N/m")]
 Density = Annotated[float, Gt(0), Unit("kg/m^3")]
 Stiffness = Annotated[float, Gt(0), Unit("N/m")]
 Damping = Annotated[float, Ge(0), Unit("N*s/m")]

@@ -11,6 +11,7 @@ import numpy as np
 from barchan.errors import Finding, RunError
 from barchan.model import course
 from barchan.model.build import Model
+from barchan.observables import unit_in
 from barchan.scene.deformation import AnyDeformation, PressureControl, SimpleShear
 from barchan.solvers import common, relax_strain
 from barchan.solvers.relax_landscape import Cell, Landscape, Point, least_period
@@ -183,7 +184,8 @@ def hold_pressure(solver: RelaxSolver, wanted: float) -> None:
         carry(solver, Cell((x, y, z), land.cell.tilt * (1 + strain)), tangent=False)
         solver.relax()
     raise RunError(Finding(
-        f"t = {solver.time:.6g} s", f"the pressure came to {now:.6g}, not to {wanted:.6g}",
+        f"t = {solver.time:.6g} s",
+        f"the pressure came to {now:.6g}, not to {wanted:.6g} {unit_in('Pa', flat=land.flat)}",
         remedy="go there in more points (a higher frame_rate), or from a denser packing",
     ))  # fmt: skip
 

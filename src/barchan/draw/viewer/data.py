@@ -15,7 +15,7 @@ from barchan.draw.colors import Scale, family_colours, scale_for, to_bytes
 from barchan.draw.movie import SCOUTS
 from barchan.draw.picture import Stage
 from barchan.draw.polygons import crack_edges, outline_edges
-from barchan.draw.quantities import QUANTITIES, grain_volume
+from barchan.draw.quantities import QUANTITIES, grain_volume, is_flat
 from barchan.draw.render import placed
 from barchan.draw.units import clock, playing_pace, readable, readable_values
 from barchan.draw.viewer.packing import pack
@@ -37,7 +37,6 @@ class Show:
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         self.scene = recording.scene
-        self.densities = self.scene.group_densities()
         self._lock = threading.Lock()
         if not len(recording):
             raise FileError(Finding(str(recording.path), "has no frames yet", remedy="wait for the first one"))
@@ -135,7 +134,9 @@ class Show:
                 continue
             if key == "slip" and not any(one.contacts.mode.any() for one in recorded if one.contacts):
                 continue
-            scale = scale_for(frames, key, self.densities)
+            if key == "points" and not any(len(one.sphere_radius) > len(one) for one in recorded):
+                continue  # they are the contacts
+            scale = scale_for(frames, key, self.scene)
             if scale is None:  # names, which the page shows as numbers
                 last = float(max(one.id.max(initial=1) for one in frames))
                 scale = Scale(shown.name, shown.unit, shown.colormap, 0.0, last)
@@ -160,7 +161,7 @@ class Show:
         }  # fmt: skip
         for name in fields:
             if name in QUANTITIES and (frame.contacts is not None or not QUANTITIES[name].from_contacts):
-                arrays[f"field:{name}"] = QUANTITIES[name].values(frame, self.densities)
+                arrays[f"field:{name}"] = QUANTITIES[name].values(frame, self.scene)
         if contacts and frame.contacts is not None:
             arrays["contacts"] = force_lines(frame)
         if frame.triangles is not None:
@@ -176,14 +177,16 @@ class Show:
         if row < 0:
             raise FileError(Finding("grain", str(name), "it is not in this frame"))
         group = self.scene.group_names()[int(frame.group[row])]
+        volume = grain_volume(frame, self.scene)[row]
+        filled = ("area", volume, "m²") if is_flat(self.scene) else ("volume", volume, "m³")
         numbers: list[tuple[str, Any, str]] = [
             *((key, getattr(frame, key)[row], unit) for key, unit in VECTORS),
             ("radius", frame.radius[row], "m"), ("mass", frame.mass[row], "kg"),
-            ("volume", grain_volume(frame, self.densities)[row], "m³"), ("time of insertion", frame.born[row], "s"),
+            filled, ("time of insertion", frame.born[row], "s"),
         ]  # fmt: skip
         if frame.contacts is not None:
             shown = [QUANTITIES[key] for key in ("contacts", "force", "stress")]
-            numbers += [(one.name, one.values(frame, self.densities)[row], one.unit) for one in shown]
+            numbers += [(one.name, one.values(frame, self.scene)[row], one.unit_in(self.scene)) for one in shown]
         told = [_told(*number) for number in numbers]
         return {"index": index, "id": name, "numbers": [["id", name, ""], ["group", group, ""], *told]}
 
