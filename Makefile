@@ -4,6 +4,7 @@ PYTHON ?= python3
 JOBS ?= 2
 DEMO ?=
 BENCH ?= settled-bed --grains 10000
+ONLY ?=
 REV ?=
 SCENES ?=
 BENCHES ?=
@@ -20,12 +21,13 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test same-bits speed lint format bench docs pins clean
+.PHONY: help demo test mutants same-bits speed lint format bench docs pins clean
 
 help:
 	@printf '%s\n' \
 	  'make demo     run the hopper and say where its picture, movie and recording are' \
 	  'make test     the whole test suite' \
+	  'make mutants  plant known faults and see the tests catch them; ONLY=n for one of them' \
 	  'make same-bits REV=COMMIT  whether that revision computes the same bits; SCENES=pour,drum chooses' \
 	  'make lint     ruff and mypy' \
 	  'make format   let ruff mend what it can' \
@@ -42,6 +44,9 @@ demo: $(VENV)/.base
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+
+mutants: $(VENV)/.dev
+	@PYTHONPATH=tests $(BIN)/python -m mutants.run --jobs $(JOBS) $(if $(ONLY),--only $(ONLY))
 
 same-bits: $(VENV)/.base
 	@[ -n '$(REV)' ] || { echo 'Which revision? Try: make same-bits REV=HEAD~1 (a commit, or a folder)' >&2; exit 2; }
