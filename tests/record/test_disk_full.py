@@ -64,14 +64,21 @@ def refuse(*_: object) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
-def test_the_next_call_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("saved", [True, False])
+def test_the_next_call_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: bool) -> None:
+    """Whatever comes after a write that failed is an error, which promises a checkpoint only where one was saved: it
+    promised one always, and who resumed began from the start without knowing.
+    """
+    if saved:
+        checkpoint.save(tmp_path, {}, {"frames": 1})
+    promised = "The last checkpoint is whole" if saved else "No checkpoint was written yet.* begins anew"
     with Recorder(tmp_path, scene_toml=SCENE, meta=META, series=SERIES) as recorder:
         record(recorder, 0)
         recorder.flush()
         monkeypatch.setattr(blocks, "write", refuse)
         recorder.frame(make_frame(1))
         for call in (recorder.flush, lambda: recorder.frame(make_frame(2)), lambda: recorder.close({})):
-            with pytest.raises(FileError, match=r"No space left on device \(\d+ MB free there\)\. The last checkpoint"):
+            with pytest.raises(FileError, match=rf"No space left on device \(\d+ MB free there\)\. {promised}"):
                 call()
             if not recorder._open_for_more:
                 break
@@ -80,9 +87,17 @@ def test_the_next_call_tells(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_the_checkpoint_before_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkpoint that finds no room leaves the one before, and the error says so; it said so too where none was
+    before, and whoever resumed then began from the start.
+    """
+    with monkeypatch.context() as full:
+        full.setattr(blocks, "write", refuse)
+        with pytest.raises(FileError, match=r"No space left on device .* No checkpoint was written yet"):
+            checkpoint.save(tmp_path, {}, {"frames": 0})
+    assert not list(tmp_path.iterdir())
     checkpoint.save(tmp_path, {}, {"frames": 1})
     monkeypatch.setattr(blocks, "write", refuse)
-    with pytest.raises(FileError, match=r"No space left on device .* checkpoint before is whole"):
+    with pytest.raises(FileError, match=r"No space left on device .* The last checkpoint is whole"):
         checkpoint.save(tmp_path, {}, {"frames": 2})
     assert checkpoint.load(tmp_path) == ({}, {"frames": 1})
     assert len(list(tmp_path.iterdir())) == 1

@@ -27,6 +27,13 @@ class DamagedError(Exception):
     """A block, or a part of it, is not what was written."""
 
 
+class TornError(DamagedError):
+    """A block whose end is missing, as a kill leaves it."""
+
+    def __init__(self) -> None:
+        super().__init__("cut short")
+
+
 @dataclass(frozen=True)
 class Block:
     """Where a block lies in its file; offsets and lengths in bytes."""
@@ -114,12 +121,16 @@ def find(file: IO[bytes], offset: int, size: int) -> Block:
     """The whole block at `offset` of a file of `size` bytes."""
     file.seek(offset)
     prefix = file.read(PREFIX_BYTES)
-    if len(prefix) < PREFIX_BYTES or _CRC.unpack_from(prefix, _PREFIX.size)[0] != zlib.crc32(prefix[: _PREFIX.size]):
-        raise DamagedError("cut short" if len(prefix) < PREFIX_BYTES else "not a block")
+    if len(prefix) < PREFIX_BYTES:
+        raise TornError
+    if _CRC.unpack_from(prefix, _PREFIX.size)[0] != zlib.crc32(prefix[: _PREFIX.size]):
+        raise DamagedError("not a block")
     magic, kind, header_bytes, header_crc, data_bytes = _PREFIX.unpack_from(prefix)
     block = Block(kind, offset, header_bytes, header_crc, data_bytes)
-    if magic != _MAGIC or block.end > size:
-        raise DamagedError("cut short" if magic == _MAGIC else "not a block")
+    if magic != _MAGIC:
+        raise DamagedError("not a block")
+    if block.end > size:
+        raise TornError
     return block
 
 
@@ -141,7 +152,7 @@ def read_array(file: IO[bytes], offset: int, described: Mapping[str, Any]) -> np
     while done < buffer.nbytes:
         got = file.readinto(buffer[done:])  # type: ignore[attr-defined]
         if not got:
-            raise DamagedError("cut short")
+            raise TornError
         done += got
     if zlib.crc32(buffer) != described["crc"]:
         raise DamagedError("an array is damaged")

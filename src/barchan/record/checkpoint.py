@@ -27,6 +27,18 @@ def _previous(folder: Path) -> Path:
     return _newest(folder).with_suffix(".previous")
 
 
+def is_there(folder: Path) -> bool:
+    """Whether a checkpoint has been saved into a run folder."""
+    return _newest(folder).is_file() or _previous(folder).is_file()
+
+
+def how_to_go_on(folder: Path) -> str:
+    """What to do when the disk was full: where `barchan resume` begins depends on what is there."""
+    if is_there(folder):
+        return f"the last checkpoint is whole: free space on that disk, then `barchan resume {folder}`"
+    return f"no checkpoint was written yet: free space on that disk, then `barchan resume {folder}` begins anew"
+
+
 def save(folder: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str, Any]) -> None:
     """Save a checkpoint into a run folder and keep the one before.
 
@@ -46,8 +58,7 @@ def save(folder: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str
         blocks.sync_folder(folder)
     except OSError as problem:
         part.unlink(missing_ok=True)
-        remedy = f"the checkpoint before is whole: free space, then `barchan resume {folder}`"
-        raise write_error(newest, problem, remedy) from problem
+        raise write_error(newest, problem, how_to_go_on(folder)) from problem
 
 
 def load(

@@ -17,6 +17,7 @@ from barchan.record.schema import FIELD, FIRST, FORMAT_VERSION, OPTIONAL, Field,
 from barchan.record.source import Source, check_format
 
 START, FRAME, SAMPLES, CUT = 1, 2, 3, 4  # kinds of blocks
+LOST = "the disk or a copy lost data; `barchan resume` writes again what comes after the checkpoint, else run again"
 
 
 def _start_header(scene_toml: str, meta: Mapping[str, Any], series: Sequence[tuple[str, str]]) -> dict[str, Any]:
@@ -37,7 +38,10 @@ class _StoredSamples:
 
 
 class JournalReader:
-    """A journal as it is at this moment: every whole block of it, a torn last one left out."""
+    """A journal as it is at this moment: every whole block of it, a torn last one left out.
+
+    `damage` says what is lost where a block is not torn but damaged: that one and all after it are left out.
+    """
 
     finished = False
 
@@ -47,6 +51,7 @@ class JournalReader:
         self._frames: list[_StoredFrame] = []
         self._samples: list[_StoredSamples] = []
         self._start: dict[str, Any] | None = None
+        self.damage: FileError | None = None
         self._lock = threading.Lock()
         self._file: IO[bytes] = path.open("rb", buffering=0)
         try:
@@ -63,7 +68,9 @@ class JournalReader:
             try:
                 block = blocks.find(self._file, offset, size)
                 self._take(block, blocks.read_header(self._file, block))
-            except blocks.DamagedError:
+            except blocks.DamagedError as problem:
+                if not isinstance(problem, blocks.TornError):
+                    self.damage = self._lost(offset, size, problem)
                 break
             offset = block.end
         if self._start is None:
@@ -72,6 +79,12 @@ class JournalReader:
                 "the run was stopped before it began or this is another kind of file; run the scene again",
             ))  # fmt: skip
         return offset
+
+    def _lost(self, offset: int, size: int, problem: blocks.DamagedError) -> FileError:
+        return FileError(Finding(
+            str(self.path), f"is damaged {offset} bytes from its beginning ({problem}): what follows frame "
+            f"{len(self._frames) - 1} cannot be read, {size - offset} bytes", remedy=LOST,
+        ))  # fmt: skip
 
     def _take(self, block: blocks.Block, header: dict[str, Any]) -> None:
         if block.kind == START:
@@ -127,17 +140,17 @@ class JournalReader:
                 return missing_rows(field, entries[FIRST[field.per]]["shape"][0] if field.per in OPTIONAL else 0)
             one = entries[field.name]
             name = one.get("twin", field.name)
-            return blocks.read_array(self._file, places[name], entries[name])
+            return self._array(places[name], entries[name], f"frame {index}, {name}")
 
+        with self._lock:
+            there = [per for per in OPTIONAL if FIRST[per] in entries]
+            return frame_from(stored.header["time"], stored.header["step"], there, array)
+
+    def _array(self, offset: int, described: Mapping[str, Any], where: str) -> np.ndarray:
         try:
-            with self._lock:
-                there = [per for per in OPTIONAL if FIRST[per] in entries]
-                return frame_from(stored.header["time"], stored.header["step"], there, array)
+            return blocks.read_array(self._file, offset, described)
         except blocks.DamagedError as problem:
-            raise FileError(Finding(
-                f"{self.path}, frame {index}", str(problem), "what was written",
-                "the disk or a copy lost data; resume the run from its checkpoint to write it again",
-            )) from problem  # fmt: skip
+            raise FileError(Finding(f"{self.path}, {where}", str(problem), "what was written", LOST)) from problem
 
     def counts(self) -> dict[str, np.ndarray]:
         """(F,) int64 numbers of rows per grain, sphere, wall, …; −1: none recorded."""
@@ -159,7 +172,7 @@ class JournalReader:
             for stored in self._samples:
                 offset = stored.block.data_offset
                 for part, one in zip(parts, stored.header["arrays"], strict=True):
-                    part.append(blocks.read_array(self._file, offset, one)[: stored.used])
+                    part.append(self._array(offset, one, "samples")[: stored.used])
                     offset += blocks.entry_bytes(one)
         if not parts[0]:
             return np.empty(0), np.empty(0, np.int64), np.empty((0, len(self.series_units)))
@@ -277,9 +290,11 @@ def reopen(
 
 
 def check_counts(path: Path, source: Source, frames: int, samples: int, series: Sequence[tuple[str, str]]) -> None:
-    """Refuse to go on from a checkpoint that this recording does not belong to."""
+    """Refuse to go on from a checkpoint that this recording does not belong to, or that lies behind what is damaged."""
     have = (len(source.times), len(source.samples()[0]))
     if have[0] < frames or have[1] < samples:
+        if source.damage is not None:
+            raise source.damage
         raise FileError(Finding(
             str(path), f"holds {have[0]} frames and {have[1]} samples", f"at least {frames} and {samples}",
             "the recording and the checkpoint are not of the same run; put back the one that belongs to it, "

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from barchan.errors import FileError, Finding
-from barchan.record import blocks
+from barchan.record import blocks, checkpoint
 from barchan.record.folder import JOURNAL, RECORDING, Lock, write_error
 from barchan.record.frame import Frame
 from barchan.record.journal import JournalReader, JournalWriter, check_counts, reopen
@@ -113,6 +113,8 @@ class Recorder:
             self._stop()
             source = JournalReader(self.folder / JOURNAL)
             try:
+                if source.damage is not None:
+                    raise source.damage
                 write_vtkhdf(source, path, summary, finished)
             finally:
                 source.close()
@@ -156,7 +158,7 @@ class Recorder:
 
     def _check(self) -> None:
         if isinstance(self._problem, OSError):
-            remedy = f"the last checkpoint is whole: free space on that disk, then `barchan resume {self.folder}`"
+            remedy = checkpoint.how_to_go_on(self.folder)
             raise write_error(self.folder / JOURNAL, self._problem, remedy) from self._problem
         if self._problem is not None:
             raise self._problem

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import warnings
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -27,7 +28,8 @@ _HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 class Recording(Drawn):
     """The frames and time series of a run; `recording[k]` is frame k, and nothing else is loaded.
 
-    Of a run that goes on it shows what was there when it was opened; `refresh` looks again.
+    Of a run that goes on it shows what was there when it was opened; `refresh` looks again. What is damaged is a
+    FileError when it is read; where only the beginning of a journal can be read, a warning says so.
     """
 
     def __init__(self, folder_or_file: Path | str) -> None:
@@ -102,10 +104,7 @@ class Recording(Drawn):
             position += len(self)
         if not 0 <= position < len(self):
             raise IndexError(f"frame {index} of a recording with {len(self)} frames")
-        try:
-            return self._source.frame(position)
-        except (OSError, RuntimeError) as problem:
-            raise _damaged(self.path, problem) from problem
+        return self._source.frame(position)
 
     def __iter__(self) -> Iterator[Frame]:
         return (self[index] for index in range(len(self)))
@@ -160,21 +159,10 @@ def open_source(path: Path) -> Source:
         what = f"cannot be read: {problem.strerror}"
         raise FileError(Finding(str(path), what, remedy="check the disk and the file's rights")) from problem
     if signature != _HDF5_SIGNATURE:
-        return JournalReader(path)
+        journal = JournalReader(path)
+        if journal.damage is not None:
+            warnings.warn(str(journal.damage), stacklevel=4)
+        return journal
     from barchan.record.vtkhdf import VtkhdfReader
 
-    try:
-        return VtkhdfReader(path)
-    except (OSError, RuntimeError) as problem:
-        raise _damaged(path, problem) from problem
-    except (KeyError, ValueError) as problem:
-        what, remedy = "is an HDF5 file, but not a recording of Barchan", f"give the folder of a run, or a {RECORDING}"
-        raise FileError(Finding(str(path), what, remedy=remedy)) from problem
-
-
-def _damaged(path: Path, problem: Exception) -> FileError:
-    reason = str(problem).splitlines()[0][:120] if str(problem) else type(problem).__name__
-    return FileError(Finding(
-        str(path), f"is damaged or cut short: {reason}", "a whole recording",
-        f"copy it again from where it came, or `barchan resume {path.parent}` if its run folder is whole",
-    ))  # fmt: skip
+    return VtkhdfReader(path)

@@ -10,7 +10,7 @@ import numpy as np
 
 from barchan.record.frame import BeamLines, Contacts, Corners, Frame, Strips
 
-FORMAT_VERSION = 1  # raised when an older reader could no longer read the file
+FORMAT_VERSION = 2  # raised when an older reader could no longer read the file
 
 Per = Literal["grain", "sphere", "wall", "cell", "contact", "triangle", "beam", "strip"]
 # What a frame may have, each in its holder, and the holder's name in a frame.
@@ -127,9 +127,9 @@ class Dataset:
 _BESIDE: tuple[Dataset, ...] = (
     Dataset("/barchan (attribute format)", "int64", "()", "", "always there", "version of this table"),
     Dataset("/barchan (attribute finished)", "bool", "()", "", "always there", "whether the run came to its end"),
-    Dataset("/barchan/scene", "string", "()", "", "always there", "the scene, TOML"),
-    Dataset("/barchan/meta", "string", "()", "", "`{}`", "versions, seed, platform, JSON"),
-    Dataset("/barchan/summary", "string", "()", "", "`{}`", "what the run found at its end, JSON"),
+    Dataset("/barchan/scene", "string", "(1,)", "", "always there", "the scene, TOML"),
+    Dataset("/barchan/meta", "string", "(1,)", "", "`{}`", "versions, seed, platform, JSON"),
+    Dataset("/barchan/summary", "string", "(1,)", "", "`{}`", "what the run found at its end, JSON"),
     Dataset("/barchan/series/time", "float64", "(S,)", "s", "S = 0", "times of the samples"),
     Dataset("/barchan/series/step", "int64", "(S,)", "", "S = 0", "steps of the samples"),
     Dataset("/barchan/series/*name*", "float64", "(S,)", "attribute unit", "absent", "an observable"),

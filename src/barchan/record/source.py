@@ -20,6 +20,7 @@ class Source(Protocol):
     meta: dict[str, Any]
     summary: dict[str, Any]
     finished: bool
+    damage: FileError | None  # what is missing at the end, and why
     series_units: list[tuple[str, str]]  # name and unit of every observable
     times: np.ndarray  # (F,) s
     steps: np.ndarray  # (F,) int64
@@ -52,3 +53,12 @@ def check_format(path: Path, version: int) -> None:
             str(path), f"has format {version}", f"this Barchan reads formats up to {FORMAT_VERSION}",
             "update Barchan",
         ))  # fmt: skip
+
+
+def damaged(path: Path, problem: Exception, where: str = "") -> FileError:
+    """What to say of a recording that is not what was written; `where` in it."""
+    reason = str(problem).splitlines()[0][:120] if str(problem) else type(problem).__name__
+    return FileError(Finding(
+        str(path), f"is damaged or cut short: {where}{reason}", "a whole recording",
+        f"copy it again from where it came, or `barchan resume {path.parent}` if its run folder is whole",
+    ))  # fmt: skip

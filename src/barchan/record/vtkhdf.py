@@ -12,7 +12,9 @@ from typing import Any
 import h5py
 import numpy as np
 
+from barchan.errors import FileError, Finding
 from barchan.record import blocks
+from barchan.record.checked import VERSION, Datasets, note, put, put_text
 from barchan.record.columns import Column
 from barchan.record.frame import Frame
 from barchan.record.schema import (
@@ -26,7 +28,7 @@ from barchan.record.schema import (
     frame_from,
     missing_rows,
 )
-from barchan.record.source import Source, check_format
+from barchan.record.source import Source, check_format, damaged
 
 _POINT_DATA = "/VTKHDF/PointData/"
 _POINT_OFFSETS = "/VTKHDF/Steps/PointDataOffsets/"
@@ -78,7 +80,7 @@ def new_file(path: Path) -> Iterator[tuple[Any, Callable[[], None]]]:
     part = path.with_name(path.name + ".part")
     sink = _Sink(part)
     try:
-        with h5py.File(sink, "w") as file:
+        with h5py.File(sink, "w", libver=VERSION) as file:
             yield file, sink.check
         sink.check()
         blocks.sync(sink)
@@ -96,12 +98,12 @@ def begin_steps(file: Any, times: np.ndarray, points: np.ndarray) -> None:
     root = file.create_group("VTKHDF")
     root.attrs["Version"] = np.array([2, 0], np.int64)
     root.attrs["Type"] = np.bytes_("PolyData")
-    root["NumberOfPoints"] = points
+    put(root, "NumberOfPoints", points)
     steps = root.create_group("Steps")
     steps.attrs["NSteps"] = len(times)
-    steps["Values"] = np.asarray(times)
-    steps["PartOffsets"] = np.arange(len(times))
-    steps["NumberOfParts"] = np.ones(len(times), np.int64)
+    put(steps, "Values", times)
+    put(steps, "PartOffsets", np.arange(len(times)))
+    put(steps, "NumberOfParts", np.ones(len(times), np.int64))
     steps.create_group("PointDataOffsets")
 
 
@@ -115,8 +117,8 @@ def write_cells(file: Any, kind: str, corners: int, counts: np.ndarray, check: C
     first = np.zeros((len(counts), 4), np.int64)
     for column, name in enumerate(("Vertices", "Lines", "Polygons", "Strips")):
         group, there = file.create_group(f"/VTKHDF/{name}"), name == kind
-        group["NumberOfCells"] = counts if there else zeros
-        group["NumberOfConnectivityIds"] = corners * counts if there else zeros
+        put(group, "NumberOfCells", counts if there else zeros)
+        put(group, "NumberOfConnectivityIds", corners * counts if there else zeros)
         largest = int(max(counts, default=0)) if there else 0
         connectivity = Column(group, "Connectivity", "int64", (), corners * largest)
         connectivity.append(np.arange(corners * largest))
@@ -129,8 +131,8 @@ def write_cells(file: Any, kind: str, corners: int, counts: np.ndarray, check: C
         if there:
             places = np.maximum(counts, 1)
             first[:, column] = np.cumsum(places) - places
-    file["/VTKHDF/Steps/ConnectivityIdOffsets"] = np.zeros_like(first)
-    file["/VTKHDF/Steps/CellOffsets"] = first
+    put(file, "/VTKHDF/Steps/ConnectivityIdOffsets", np.zeros_like(first))
+    put(file, "/VTKHDF/Steps/CellOffsets", first)
 
 
 class _Writer:
@@ -145,9 +147,9 @@ class _Writer:
         begin_steps(self.file, self.source.times, self.counts["sphere"])
         own = self.file.create_group("barchan")
         own.attrs["format"], own.attrs["finished"] = FORMAT_VERSION, finished
-        own["scene"] = self.source.scene_toml
-        own["meta"] = blocks.to_json(self.source.meta)
-        own["summary"] = blocks.to_json(summary)
+        put_text(own, "scene", self.source.scene_toml)
+        put_text(own, "meta", blocks.to_json(self.source.meta))
+        put_text(own, "summary", blocks.to_json(summary))
         self._series()
         self._rows_per_frame()
         write_cells(self.file, "Vertices", 1, self.counts["sphere"], self.check)
@@ -156,19 +158,19 @@ class _Writer:
     def _series(self) -> None:
         group = self.file.create_group("/barchan/series")
         times, steps, values = self.source.samples()
-        group["time"], group["step"] = times, steps
-        group["time"].attrs["unit"], group["step"].attrs["unit"] = "s", ""
+        note(put(group, "time", times), "unit", "s")
+        note(put(group, "step", steps), "unit", "")
         for column, (name, unit) in enumerate(self.source.series_units):
-            group[name] = values[:, column]
-            group[name].attrs["unit"] = unit
-            group[name].attrs["order"] = column
+            dataset = put(group, name, values[:, column])
+            note(dataset, "unit", unit)
+            dataset.attrs["order"] = column
 
     def _rows_per_frame(self) -> None:
         frames = self.file.create_group("/barchan/frames")
         frames["time"], frames["spheres"] = self.file["/VTKHDF/Steps/Values"], self.file["/VTKHDF/NumberOfPoints"]
-        frames["step"] = self.source.steps
+        put(frames, "step", self.source.steps)
         for per in ("grain", "wall", "cell", *OPTIONAL):
-            frames[per + "s"] = self.counts[per]
+            put(frames, per + "s", self.counts[per])
 
     def _column(self, field: Field, path: str, per: str) -> Column:
         counts = np.maximum(self.counts[per], 0)
@@ -193,9 +195,9 @@ class _Writer:
         for column in (*columns.values(), *points.values()):
             column.close()
         for name, rows in offsets.items():
-            self.file[FIELD[name].offsets] = np.array(rows, np.int64)
+            put(self.file, FIELD[name].offsets, np.array(rows, np.int64))
         for name, rows in point_offsets.items():
-            self.file[_POINT_OFFSETS + name] = np.array(rows, np.int64)
+            put(self.file, _POINT_OFFSETS + name, np.array(rows, np.int64))
         self._link(shared)
 
     def _link(self, shared: Mapping[str, Field]) -> None:
@@ -213,45 +215,55 @@ class _Writer:
 
 
 class VtkhdfReader:
-    """A finished recording, read frame by frame. OSError, KeyError or ValueError if it is not one."""
+    """A finished recording, read frame by frame. FileError if it is damaged; it names the dataset."""
+
+    damage: FileError | None = None
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._file = h5py.File(path, "r", locking=False)
         try:
-            self._load(self._file["barchan"])
+            self._file = h5py.File(path, "r", locking=False)
+        except OSError as problem:
+            raise damaged(path, problem) from problem
+        self._datasets = Datasets(path, self._file)
+        try:
+            self._load()
         except BaseException:
             self._file.close()
             raise
 
-    def _load(self, own: Any) -> None:
-        check_format(self.path, int(own.attrs["format"]))
-        self.finished = bool(own.attrs["finished"])
-        self.scene_toml: str = own["scene"].asstr()[()]
-        self.meta: dict[str, Any] = blocks.from_json(own["meta"].asstr()[()])
-        self.summary: dict[str, Any] = blocks.from_json(own["summary"].asstr()[()])
-        names = [name for name in own["series"] if name not in ("time", "step")]
-        names.sort(key=lambda name: int(own["series"][name].attrs["order"]))
-        self.series_units = [(name, str(own["series"][name].attrs["unit"])) for name in names]
-        self.times: np.ndarray = own["frames/time"][()]
-        self.steps: np.ndarray = own["frames/step"][()]
+    def _load(self) -> None:
+        data = self._datasets
+        if "/barchan" not in data:
+            what, remedy = "is an HDF5 file, but not a recording of Barchan", "give the folder of a run"
+            raise FileError(Finding(str(self.path), what, remedy=remedy))
+        check_format(self.path, int(data.attribute("/barchan", "format")))
+        self.finished = bool(data.attribute("/barchan", "finished"))
+        self.scene_toml = data.text("/barchan/scene")
+        self.meta: dict[str, Any] = blocks.from_json(data.text("/barchan/meta"))
+        self.summary: dict[str, Any] = blocks.from_json(data.text("/barchan/summary"))
+        paths = {name: f"/barchan/series/{name}" for name in data.names("/barchan/series") - {"time", "step"}}
+        ordered = sorted(paths, key=lambda name: int(data.attribute(paths[name], "order")))
+        self.series_units = [(name, str(data.attribute(paths[name], "unit"))) for name in ordered]
+        self.times: np.ndarray = data.array("/barchan/frames/time")
+        self.steps: np.ndarray = data.array("/barchan/frames/step")
         none = np.full(len(self.times), -1, np.int64)
-        frames = own["frames"]
-        self._counts = {per: frames[f"{per}s"][()] if f"{per}s" in frames else none for per in FIRST}
+        rows = {per: f"/barchan/frames/{per}s" for per in FIRST}
+        self._counts = {per: data.array(path) if path in data else none for per, path in rows.items()}
         self._counts["cell"] = np.maximum(self._counts["cell"], 0)  # files without any have none in their frames
-        there = [field for field in FIELDS if not field.later or field.path in self._file]
-        self._offsets = {field.name: self._file[field.offsets][()] for field in there}
-        self._rows = {field.name: self._file[field.path] for field in there}
+        there = [field for field in FIELDS if not field.later or field.path in data]
+        self._offsets = {field.name: data.array(field.offsets) for field in there}
+        self._rows = {field.name: data.item(field.path) for field in there}
 
     def frame(self, index: int) -> Frame:
         """Frame `index`."""
 
         def array(field: Field) -> np.ndarray:
+            count = int(self._counts[field.per][index])
             if field.name not in self._rows:
-                return missing_rows(field, int(self._counts[field.per][index]))
+                return missing_rows(field, count)
             first = int(self._offsets[field.name][index])
-            rows: np.ndarray = self._rows[field.name][first : first + int(self._counts[field.per][index])]
-            return rows
+            return self._datasets.rows(field.path, self._rows[field.name], first, count)
 
         there = [per for per in OPTIONAL if self._counts[per][index] >= 0]
         return frame_from(float(self.times[index]), int(self.steps[index]), there, array)
@@ -266,9 +278,8 @@ class VtkhdfReader:
 
     def samples(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Times (S,) s, steps (S,), and values (S, number of observables)."""
-        group = self._file["barchan/series"]
-        times, steps = group["time"][()], group["step"][()]
-        columns = [group[name][()] for name, _ in self.series_units]
+        names = ("time", "step", *(name for name, _ in self.series_units))
+        times, steps, *columns = (self._datasets.array(f"/barchan/series/{name}") for name in names)
         return times, steps, np.stack(columns, axis=1) if columns else np.empty((len(times), 0))
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from barchan import __version__, solvers
 from barchan.drawn import Drawn
 from barchan.model.build import build_model
 from barchan.record import checkpoint
-from barchan.record.folder import CHECKPOINT, create, default_folder
+from barchan.record.folder import create, default_folder
 from barchan.record.recorder import Recorder
 from barchan.record.recording import Recording
 from barchan.run import progress as shown
@@ -90,7 +90,7 @@ def resume(folder: Path | str, *, threads: int | None = None, progress: Progress
         scene = loads_recorded(scene_toml, str(where), to_run=True)
         solvers.check_device(None, **_where(meta))
         _compare_versions(meta, progress)
-        if not any((where / CHECKPOINT).with_suffix(ending).is_file() for ending in (".blocks", ".previous")):
+        if not checkpoint.is_there(where):
             plan = Plan.of(scene, device=_where(meta)["device"])
             count = _use_threads(threads, plan.most_spheres)
             return _start(plan, where, meta, count, progress, resume=(0, 0))

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from barchan.record.checked import put
 from barchan.record.columns import Column
 from barchan.record.formats import Format
 from barchan.record.formats._spheres import Spheres
@@ -53,9 +54,9 @@ def _write_triangles(recording: Recording, frames: Iterator[Frame], path: Path) 
             column.close()
         steps = file["/VTKHDF/Steps"]
         begin = np.cumsum(counts) - counts
-        steps["PointOffsets"] = 3 * begin
+        put(steps, "PointOffsets", 3 * begin)
         for name in SHOWN:
-            steps[f"CellDataOffsets/{name}"] = begin
+            put(steps, f"CellDataOffsets/{name}", begin)
 
 
 FORMAT = Format(
