@@ -153,7 +153,7 @@ COURSES: Mapping[str, Callable[..., Course]] = {
 }
 TINY: Mapping[str, Mapping[str, Any]] = {  # sizes that say whether it runs, and nothing about speed
     "settled-bed": {"grains": 1000},
-    "moving-bed": {"grains": 20, "fall": 2e-4},
+    "moving-bed": {"grains": 8, "fall": 2e-5},
     "clumps": {"grains": 27, "settled": 2e-3},
     "gas": {"grains": 100, "mean_times": 1.0},
     "relax": {"grains": 60},
