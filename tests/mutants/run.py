@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from barchan.caches import cache_folder
+from barchan import caches
 from mutants.table import ROOT, Mutant, mutants, problems
 
 FOLDER = ROOT / "build" / "mutants"
@@ -61,7 +61,7 @@ def seeded(cache: Path) -> Path:
     A package's name is a hash of all that takes part in it: those of a mutant have names of their own.
     """
     cache.mkdir(parents=True, exist_ok=True)
-    for package in cache_folder().glob("barchan_bound_*"):
+    for package in caches.cache_folder().glob(f"{caches.PACKAGE}*"):
         if not (cache / package.name).exists():
             copied(package, cache / package.name)
     return cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -84,6 +85,24 @@ def test_spheres_in_free_fall_meet_as_if_there_were_no_gravity():
     seen = machine.snapshot()
     assert np.allclose(seen.position[:, 2], -0.5 * 9.81 * 0.16, rtol=1e-14)
     assert np.allclose(seen.position[:, 0], [-0.3, 0.3], atol=1e-14)
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_a_collision_that_another_one_prevents_does_not_happen(order):
+    """A grain at rest is in the way of a second one 1.5 cm beside it, which would come after 15 ms. A third one, as
+    heavy and a hundred times as fast, takes its place after 4 ms and sends it off across. The second one then flies
+    past both: nothing else happens, whichever of the two had the collision in its calendar. A foreseen collision that
+    outlived the change would come all the same.
+    """
+    waits = grain((0, 0, 0))
+    passes, pushes = grain((-0.11, 0.03, 0), velocity=(1, 0, 0)), grain((0, -0.5, 0), velocity=(0, 100, 0))
+    groups = [waits, passes, pushes]
+    machine = solver(scene([groups[k] for k in order]))
+    machine.advance_to(0.104)
+    assert machine.step == 1
+    seen, where = machine.snapshot(), np.argsort(order)
+    assert np.allclose(seen.velocity[where], [(0, 100, 0), (1, 0, 0), (0, 0, 0)], atol=1e-11)
+    assert np.allclose(seen.position[where], [(0, 10, 0), (-0.006, 0.03, 0), (0, -0.1, 0)], atol=1e-11)
 
 
 def test_grains_that_overlap_and_approach_collide_at_once_and_are_told():
