@@ -101,11 +101,17 @@ class Judge:
         self.same[scene] = not lines
 
     def _differing(self, scene: str) -> list[str]:
-        lines = []
+        lines: list[str] = []
+        told: dict[tuple[Difference, ...], str] = {}  # what has been said, and of which comparison
         for (one, way), (other, other_way) in _pairs(self._having(scene)):
             renames = self._across if one is not other else self._within
-            found = differences(one.out / scene / way, other.out / scene / other_way, renames)
-            lines += _lines(f"{_named(one, way)} | {_named(other, other_way)}", found)
+            found = tuple(differences(one.out / scene / way, other.out / scene / other_way, renames))
+            what = f"{_named(one, way)} | {_named(other, other_way)}"
+            if found in told:
+                lines += [f"{what}: the same as {told[found]}"]
+            elif found:
+                told[found] = what
+                lines += [f"{what}:", *_lines(found)]
         return lines
 
     def _having(self, scene: str) -> list[Revision]:
@@ -128,11 +134,9 @@ def _named(revision: Revision, way: str) -> str:
     return f"{revision.label} {WORDS[way]}"
 
 
-def _lines(what: str, found: Sequence[Difference]) -> list[str]:
-    if not found:
-        return []
+def _lines(found: Sequence[Difference]) -> list[str]:
     more = [f"  and {len(found) - SHOWN} more datasets"] if len(found) > SHOWN else []
-    return [f"{what}:", *(f"  {one}" for one in found[:SHOWN]), *more]
+    return [*(f"  {one}" for one in found[:SHOWN]), *more]
 
 
 if __name__ == "__main__":

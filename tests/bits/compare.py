@@ -47,7 +47,7 @@ class Difference:
 
 
 def differences(old: Path, new: Path, renames: Renames) -> list[Difference]:
-    """All datasets of two run folders that differ, those that part first at the head."""
+    """All datasets of two run folders that differ, those that part first at the head; ParaView's names come last."""
     found: list[Difference] = []
     for where, read in (("recording", recording), ("checkpoint", state)):
         before, after = renames.applied(where, read(old)), renames.without_new(where, read(new))
@@ -56,7 +56,7 @@ def differences(old: Path, new: Path, renames: Renames) -> list[Difference]:
         for name in before:
             if name in after and (text := first_difference(before[name], after[name])):
                 found.append(Difference(where, name, *text))
-    return sorted(found, key=lambda one: one.time)
+    return sorted(found, key=lambda one: (one.time, one.dataset.startswith("/VTKHDF/")))
 
 
 def _alone(where: str, name: str, when: str) -> Difference:
