@@ -16,7 +16,17 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "barchan"
 
 # From the left, which everything may import, to the right, which nothing may. The rooms of one layer are peers.
 LAYERS = (
-    ("caches", "drawn", "errors", "registry", "scene.problems", "scene.quantities", "scene.tables", "geometry"),
+    (
+        "caches",
+        "drawn",
+        "errors",
+        "registry",
+        "scene.paths",
+        "scene.problems",
+        "scene.quantities",
+        "scene.tables",
+        "geometry",
+    ),
     ("laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers"),
     ("scene", "scenes"),
     ("model",),

@@ -63,7 +63,10 @@ def test_bounds_of_sizes(size, bounds):
         ({"fill": {"kind": "pyramid", "base": [0, 0, 0]}}, "give exactly one of them"),
         ({"fill": {"kind": "pyramid", "base": [0, 0, 0], "layers": 3}, "count": 2}, "give exactly one of them"),
         ({"fill": {"kind": "points", "positions": [[0, 0, 0]]}, "count": 1}, "leave `count` out"),
-        ({"fill": {"kind": "file", "path": "x.txt"}}, "fill.path: 'x.txt'; must be the path of an .npz or a .csv file"),
+        (
+            {"fill": {"kind": "file", "path": "x.txt"}},
+            "fill.path: 'x.txt'; must be the path of a file that ends in .npz or .csv",
+        ),
         ({"fill": {"kind": "lattice", "region": "box"}}, "fill.region.low: missing"),
         ({"count": 0}, "count: 0; must be ≥ 1"),
         ({"count": 10**9}, "count: 1000000000; must be ≤ 100000000"),

@@ -32,6 +32,9 @@ from barchan.scene.quantities import si_value
         (3, "m", 3),
         (np.float32(0.5), "m", 0.5),
         (np.int64(2), "m", 2),
+        (-0.0, "m", 0.0),
+        (-1e20, "m", -1e20),
+        (1e-30, "", 1e-30),
     ],
 )
 def test_becomes_si(given, unit, value):
@@ -58,6 +61,11 @@ def test_becomes_si(given, unit, value):
         ([1], "m", "must be a quantity in m"),
         (math.inf, "m", "must be a finite number"),
         ("1e999 m", "m", "must be a finite number"),
+        pytest.param(10**400, "m", r"must be 0 or have a magnitude from 1e-30 to 1e\+20 in SI units", id="digits"),
+        (-1.1e20, "m", "must be 0 or have a magnitude"),
+        (9e-31, "m", "must be 0 or have a magnitude"),
+        ("1e-22 nm", "m", "must be 0 or have a magnitude"),
+        (5e-324, "", "must be 0 or have a magnitude"),
     ],
 )
 def test_is_refused(given, unit, told):

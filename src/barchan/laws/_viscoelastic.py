@@ -9,7 +9,7 @@ from annotated_types import Ge
 
 from barchan.laws import Law, Surface
 from barchan.laws._normal import hertz_contact_time, viscoelastic_damping
-from barchan.scene.quantities import Speed, Unit
+from barchan.scene.quantities import PositiveSpeed, Unit
 
 PAPER_DAMPING = 50.0  # kβ, N s/m^(3/2), where neither the law nor a material says anything about damping
 
@@ -19,7 +19,7 @@ class Viscoelastic(Law):
 
     damping: Annotated[float, Ge(0), Unit("N*s/m^1.5")] | None = None
     """kβ, N s/m^(3/2); left out, it follows from the materials' restitution, or is 50 where they state none."""
-    damping_speed: Speed = 1.0
+    damping_speed: PositiveSpeed = 1.0
     """Impact speed, m/s, at which the materials' restitution holds; faster impacts lose more."""
 
     def normal_constants(self, surface: Surface) -> dict[str, float]:

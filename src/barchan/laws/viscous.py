@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from barchan.laws import TINY, Contact, Surface, Vector, length, scaled
 from barchan.laws._normal import GRAVITY, hertz_energy, viscoelastic_constant, viscoelastic_force
 from barchan.laws._viscoelastic import Viscoelastic
-from barchan.scene.quantities import Damping, Speed
+from barchan.scene.quantities import Damping, PositiveSpeed
 
 
 class ViscousConstants(NamedTuple):
@@ -47,7 +47,7 @@ class Viscous(Viscoelastic):
 
     drag: Damping | None = None
     """kt, N s/m; left out, it is such that the friction under a grain's own weight is reached at `creep_speed`."""
-    creep_speed: Speed = 0.01
+    creep_speed: PositiveSpeed = 0.01
     """Slip speed, m/s, at which a grain's weight calls up all of its friction, where `drag` is left out."""
 
     def friction_constants(self, surface: Surface) -> dict[str, float]:

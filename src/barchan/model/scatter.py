@@ -17,6 +17,7 @@ _SEARCHES = 150  # after so many the fill is given up
 _PATIENCE = 12  # searches within which the overlap must shrink by a tenth
 _GAP = 1e-6  # of the sum of two radii, that is left between two grains
 _CLOSEST = {2: 0.9069, 3: 0.7405}  # no equal discs or spheres are packed more closely
+_ALIKE = 2.0  # largest over smallest: up to this small grains fill no gaps between large ones
 _EASY = {2: 0.75, 3: 0.55}  # up to this share pushing ends quickly
 
 
@@ -27,8 +28,7 @@ def scatter(
 
     SceneError at `where` if they do not fit: it names the group, how many fit and the share of space asked for.
     """
-    share = space.share(radii)
-    _check_room(space, radii, share, where, group)
+    share = _share_of_room(space, radii, where, group)
     centres = space.sample(radii, rng)
     # Sorted by cell, neighbours in space are neighbours in memory.
     cell = np.floor((centres - space.low) / (4.0 * np.median(radii))).astype(np.int64)
@@ -111,8 +111,8 @@ def _push(
     return space.clamp(moved, radii), True
 
 
-def _check_room(space: Space, radii: np.ndarray, share: float, where: str, group: str) -> None:
-    """SceneError where it is plain at once that the grains do not fit."""
+def _share_of_room(space: Space, radii: np.ndarray, where: str, group: str) -> float:
+    """The share of the space that the grains take up; SceneError where it is plain at once that they do not fit."""
     widest = 2.0 * float(radii.max())
     if widest > space.narrowest() * (1.0 + 1e-12):
         raise SceneError(
@@ -123,9 +123,12 @@ def _check_room(space: Space, radii: np.ndarray, share: float, where: str, group
                 "enlarge the region or choose smaller grains",
             )
         )
-    if share > _CLOSEST[space.dimensions] and radii.min() == radii.max():
-        fit = int(_CLOSEST[space.dimensions] / share * len(radii))
+    share = space.share(radii)
+    closest = _CLOSEST[space.dimensions] if radii.max() < _ALIKE * radii.min() else 1.0
+    if share > closest:
+        fit = int(closest / share * len(radii))
         raise SceneError(_does_not_fit(where, group, len(radii), share, f"at best {fit} fit"))
+    return share
 
 
 def _does_not_fit(where: str, group: str, count: int, share: float, fit: str) -> Finding:

@@ -9,7 +9,7 @@ from pydantic_core import InitErrorDetails
 
 from barchan.scene.check_flow import flow_problems
 from barchan.scene.peeking import is_nonzero, items, listed, names, peek
-from barchan.scene.problems import Place, fault, located, unknown_name
+from barchan.scene.problems import Place, fault, located, shown, unknown_name
 from barchan.scene.quantities import is_in
 
 
@@ -75,7 +75,9 @@ def _space(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
         yield from _flat_motion(fields)
     step, duration = fields.get("time_step"), fields.get("duration")
     if isinstance(step, (int, float)) and isinstance(duration, (int, float)) and step > duration > 0:
-        error = fault(f"{step:g} s is longer than the duration of {duration:g} s", "must be far shorter")
+        error = fault(
+            f"{shown(step, 's')} is longer than the duration of {shown(duration, 's')}", "must be far shorter"
+        )
         yield located(error, ("time_step",), step)
 
 

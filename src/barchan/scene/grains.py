@@ -7,12 +7,12 @@ overall extent, never a radius, except where a field is called `radius`.
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Annotated, ClassVar, Literal, Self
 
 from annotated_types import Ge, Gt, Le, Len, Lt
 from pydantic import ValidationInfo, field_validator, model_validator
 
+from barchan.scene.paths import resolved
 from barchan.scene.polygons import FLAT_SHAPES, FlatShape, PolygonGrain
 from barchan.scene.problems import fault
 from barchan.scene.quantities import (
@@ -26,6 +26,7 @@ from barchan.scene.quantities import (
 from barchan.scene.tables import Bare, Choice, Table, among
 
 MOST_GRAINS = 100_000_000
+RESOLVED = 1e-12  # of a distance from the origin: what is smaller has hardly a digit left there
 
 # ---------------------------------------------------------------- shapes of a grain
 
@@ -267,6 +268,16 @@ class CylinderRegion(Table):
     radius: PositiveLength  # m
     height: PositiveLength  # m
 
+    @model_validator(mode="after")
+    def _seen_from_the_origin(self) -> Self:
+        far = max(map(abs, self.base))
+        if min(self.radius, self.height) <= RESOLVED * far:
+            raise fault(
+                f"{min(self.radius, self.height):g} m of a cylinder {far:g} m from the origin",
+                f"must be more than {RESOLVED:g} of that distance, or rounding swallows it", "move it to the origin",
+            )  # fmt: skip
+        return self
+
 
 Region = Annotated[BoxRegion | CylinderRegion, Choice(among(BoxRegion, CylinderRegion), "regions")]
 
@@ -343,10 +354,7 @@ class FileFill(Table):
     @field_validator("path")
     @classmethod
     def _resolved(cls, path: str, info: ValidationInfo) -> str:
-        if Path(path).suffix.lower() not in (".npz", ".csv"):
-            raise ValueError("must be the path of an .npz or a .csv file")
-        folder = (info.context or {}).get("folder")
-        return str(Path(folder) / path) if folder else path
+        return resolved(path, (".npz", ".csv"), info)
 
 
 Fill = LatticeFill | RandomFill | HexagonalFill | PyramidFill | PointsFill | FileFill

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from annotated_types import Ge, Gt, Le, Lt
+from annotated_types import Ge, Le, Lt
 
 from barchan.laws import Surface
 from barchan.scene.quantities import Coefficient, Density, NonNegativeLength, PositiveTime, Pressure, Unit
@@ -13,7 +13,7 @@ from barchan.scene.tables import Table
 if TYPE_CHECKING:
     from barchan.scene.scene import Scene
 
-Restitution = Annotated[float, Gt(0), Le(1), Unit("")]
+Restitution = Annotated[float, Ge(1e-3), Le(1), Unit("")]  # below it nothing can be told from nothing
 TangentialRestitution = Annotated[float, Ge(-1), Le(1), Unit("")]
 RollingViscosity = Annotated[float, Ge(0), Unit("m*s")]
 

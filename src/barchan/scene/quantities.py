@@ -20,6 +20,9 @@ from pydantic_core import core_schema
 from barchan.caches import cache_folder
 from barchan.scene.problems import expectation, fault, shown
 
+# Between these lie all magnitudes that anybody measures, and what is computed of them stays a number.
+LEAST, MOST = 1e-30, 1e20  # SI
+
 # A number and a unit with plain powers: nothing in it is computed, so that no text can make the reader hang.
 _QUANTITY = re.compile(
     r"\s*(?P<number>[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)"
@@ -41,7 +44,7 @@ def _registry() -> Any:
 
 
 def si_value(value: Any, unit: str) -> Any:
-    """A number in SI from a number or a string with a unit; ValueError where the dimension is wrong."""
+    """A number in SI from a number or a string with a unit; ValueError where its dimension or magnitude is wrong."""
     kind = f"a quantity in {unit}" if unit else "a plain number"
     if isinstance(value, bool) or value is None:
         raise ValueError(f"must be {kind}")
@@ -49,8 +52,11 @@ def si_value(value: Any, unit: str) -> Any:
         value = _converted(value, unit, kind)
     if not isinstance(value, numbers.Real):
         raise ValueError(f"must be {kind}")
-    if not math.isfinite(value):
+    size: Any = abs(value)
+    if size != size or size == math.inf:  # `isfinite` cannot take an integer of 400 digits
         raise ValueError("must be a finite number")
+    if size != 0 and not LEAST <= size <= MOST:
+        raise ValueError(f"must be 0 or have a magnitude from {LEAST:g} to {MOST:g} in SI units")
     return value
 
 
