@@ -140,7 +140,7 @@ def test_only_rims_and_bends_are_drawn() -> None:
         ({}, "either path, or vertices and triangles"),
         ({"path": "a.stl", **SQUARE}, "either path, or vertices and triangles"),
         ({"vertices": SQUARE["vertices"]}, "either path, or vertices and triangles"),
-        ({"path": "a.step"}, "path of an .stl, .obj or .ply"),
+        ({"path": "a.step"}, "path of a file that ends in .stl or .obj or .ply"),
         ({**SQUARE, "triangles": [(0, 1, 4)]}, "indices must lie between 0 and 3"),
         ({**SQUARE, "scale": 0}, "scale.*> 0"),
     ],

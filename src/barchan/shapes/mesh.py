@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import functools
 import math
+import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from annotated_types import Gt, Len
@@ -15,14 +16,15 @@ from pydantic_core import InitErrorDetails
 
 from barchan.errors import FileError, Finding, SceneError
 from barchan.geometry import rotate, rotation_about
+from barchan.scene.paths import resolved
 from barchan.scene.problems import fault, located
-from barchan.scene.quantities import Angle, Position, Unit
+from barchan.scene.quantities import MOST, Angle, Position, Unit
 from barchan.shapes import Facet, Piece, Shape, _drawing, bounded, piece_turned
 from barchan.shapes._faces import flat_faces
+from barchan.shapes._mesh_files import FORMATS, read
+from barchan.shapes._mesh_repair import Triangles, cleaned, joined
 
-FORMATS = (".stl", ".obj", ".ply")
 FEATURE_ANGLE = math.radians(15.0)  # edges where the surface bends more are drawn
-THINNEST = 1e-7  # height over longest edge of the flattest triangle that is kept
 
 
 def gap(
@@ -66,15 +68,6 @@ def gap(
     return distance, nx, ny, nz
 
 
-class Triangles(NamedTuple):
-    """The triangles of a mesh in its own frame, before it is scaled."""
-
-    vertices: np.ndarray  # (V, 3)
-    triangles: np.ndarray  # (T, 3) int64, counter-clockwise seen from outside where closed
-    closed: bool  # the surface has an inside and an outside
-    dropped: int  # triangles without area, left out
-
-
 class Mesh(Shape):
     """A surface of triangles, from an STL, OBJ or PLY file at `path`, or from `vertices` and `triangles`.
 
@@ -84,6 +77,7 @@ class Mesh(Shape):
 
     A sphere touches a mesh where its surface comes nearest: face, edge or corner, each place once, whichever triangles
     meet there. `side` says where grains belong: "both" sides of any surface; "outside" or "inside" of a closed one.
+    `repair` drops triangles that are there twice, closes holes with flat lids and winds all triangles alike.
     """
 
     key: ClassVar[str] = "mesh"
@@ -99,16 +93,12 @@ class Mesh(Shape):
     position: Position = (0.0, 0.0, 0.0)
     rotation: tuple[Angle, Angle, Angle] = (0.0, 0.0, 0.0)
     side: Literal["outside", "inside", "both"] = "both"
+    repair: bool = False  # drop triangles that are there twice, close holes, wind all triangles alike
 
     @field_validator("path")
     @classmethod
     def _resolved(cls, path: str | None, info: ValidationInfo) -> str | None:
-        if path is None:
-            return None
-        if Path(path).suffix.lower() not in FORMATS:
-            raise ValueError("must be the path of an .stl, .obj or .ply file")
-        folder = (info.context or {}).get("folder")
-        return str(Path(folder) / path) if folder else path
+        return None if path is None else resolved(path, FORMATS, info)
 
     @field_validator("triangles")
     @classmethod
@@ -129,14 +119,20 @@ class Mesh(Shape):
     def geometry(self) -> Triangles:
         """The triangles; FileError where they cannot be read, SceneError where `side` needs a closed surface."""
         if self.path is not None:
-            found = _read(self.path, _stamp(self.path))
+            found = _read(self.path, self.repair, _stamp(self.path))
         else:
-            found = _cleaned(np.array(self.vertices, float), np.array(self.triangles, np.int64), "vertices")
+            found = cleaned(np.array(self.vertices, float), np.array(self.triangles, np.int64), "vertices", self.repair)
+        if (farthest := self.scale * float(np.abs(found.vertices).max())) > MOST:
+            what = f"a vertex at {farthest:.3g} m"
+            raise SceneError(
+                Finding(self.path or "vertices", what, f"must be up to {MOST:g} m", "take a smaller scale")
+            )
         if self.side != "both" and not found.closed:
             name = self.path or "the mesh"
             raise SceneError(Finding(
-                "side", f"{self.side!r}, but {name} is not closed", "only a watertight surface has an inside",
-                "close its holes, or take side = 'both'",
+                "side", f"{self.side!r}, but {name} is not closed{found.gaps}",
+                "only a watertight surface has an inside",
+                "close its holes, or take side = 'both'" if self.repair else "set repair = true, or take side = 'both'",
             ))  # fmt: skip
         return found
 
@@ -168,8 +164,7 @@ class Mesh(Shape):
         ]
 
     def notes(self) -> list[str]:
-        dropped = self.geometry().dropped
-        return [f"{dropped} triangles of the mesh have no area and are left out"] if dropped else []
+        return list(self.geometry().notes)
 
     def outline(self, low: Any, high: Any) -> list[np.ndarray]:
         found = self.geometry()
@@ -204,44 +199,16 @@ def _stamp(path: str) -> tuple[int, int]:
     """What changes when a file is written anew; FileError where there is none."""
     try:
         found = Path(path).stat()
-    except OSError:
-        raise FileError(Finding(path, "there is no such file", "a mesh in STL, OBJ or PLY", "check the path")) from None
+    except OSError as problem:
+        what = "there is no such file" if isinstance(problem, FileNotFoundError) else f"{problem.strerror}"
+        raise FileError(Finding(path, what, "a mesh in STL, OBJ or PLY", "check the path")) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise FileError(Finding(path, "is no ordinary file", "a mesh in STL, OBJ or PLY", "check the path"))
     return found.st_mtime_ns, found.st_size
 
 
 @functools.lru_cache(maxsize=8)
-def _read(path: str, stamp: tuple[int, int]) -> Triangles:
-    """The triangles of a file."""
-    import trimesh
-
-    try:
-        with open(path, "rb") as file:
-            loaded = trimesh.load_mesh(file, file_type=Path(path).suffix.lower()[1:])
-        vertices, triangles = np.array(loaded.vertices, float), np.array(loaded.faces, np.int64)
-    except Exception as error:  # trimesh answers a broken file with errors of many kinds
-        raise FileError(Finding(path, f"cannot be read: {error}", "a mesh in STL, OBJ or PLY")) from None
-    if not len(triangles) or not np.isfinite(vertices).all():
-        raise FileError(Finding(path, "holds no triangles", "a mesh in STL, OBJ or PLY"))
-    return _cleaned(vertices, triangles, path)
-
-
-def _cleaned(vertices: np.ndarray, triangles: np.ndarray, where: str) -> Triangles:
-    """Without triangles that have no area; wound outwards where the surface is closed."""
-    corners = vertices[triangles]
-    sides = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1)
-    doubled = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
-    sound = doubled > THINNEST * sides**2
-    if not sound.any():
-        raise SceneError(Finding(where, "all triangles have no area", "a mesh needs at least one triangle"))
-    kept = triangles[sound]
-    closed, inverted = _closed(vertices, kept)
-    return Triangles(vertices, kept[:, ::-1] if inverted else kept, closed, int((~sound).sum()))
-
-
-def _closed(vertices: np.ndarray, triangles: np.ndarray) -> tuple[bool, bool]:
-    """Whether the surface is watertight with all triangles wound alike, and whether they are wound inwards."""
-    import trimesh
-
-    mesh = trimesh.Trimesh(vertices, triangles)
-    closed = bool(mesh.is_watertight and mesh.is_winding_consistent and mesh.volume != 0.0)
-    return closed, closed and bool(mesh.volume < 0.0)
+def _read(path: str, repair: bool, stamp: tuple[int, int]) -> Triangles:
+    """The triangles of a file, with corners in the same place made one."""
+    vertices, triangles = read(path)
+    return cleaned(*joined(vertices, triangles), path, repair)
