@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from barchan.errors import FileError, Finding
+from barchan.scene.quantities import LEAST, MOST
 
 _NAMES = {
     "position": ("positions", "position", "x"),
@@ -42,11 +41,13 @@ def read_grain_file(path: str | Path) -> GrainFile:
     Columns of a `.csv`: x, y, z, radius, vx, vy, vz, wx, wy, wz. Others are left alone.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise FileError(Finding(str(path), "is no ordinary file", "an .npz or .csv file of grains", "check the path"))
     try:
         found = _read_csv(path) if path.suffix.lower() == ".csv" else _read_npz(path)
     except FileNotFoundError:
         raise FileError(Finding(str(path), "there is no such file", "", "check the path")) from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except Exception as error:  # zip archives and arrays answer damage with errors of many kinds
         raise FileError(Finding(str(path), f"cannot be read: {error}", "an .npz or .csv file of grains")) from None
     if "position" not in found:
         raise FileError(
@@ -93,11 +94,11 @@ def _check(path: Path, found: dict[str, np.ndarray]) -> None:
             problems.append(
                 Finding(f"{path}: {name}", f"has the shape {values.shape}", f"must be {shape}, a row for each grain")
             )
-        elif not np.all(np.isfinite(values)):
-            row = int(np.argwhere(~np.isfinite(values))[0, 0])
-            problems.append(Finding(f"{path}: {name}[{row}]", f"{values[row]}", "must be finite"))
-        elif name == "radius" and values.min() <= 0.0:
+        elif not np.all(np.abs(values) <= MOST):  # false for what is not a number, too
+            row = int(np.argwhere(~(np.abs(values) <= MOST))[0, 0])
+            problems.append(Finding(f"{path}: {name}[{row}]", f"{values[row]}", f"must be finite, up to {MOST:g}"))
+        elif name == "radius" and values.min() < LEAST:
             row = int(values.argmin())
-            problems.append(Finding(f"{path}: radius[{row}]", f"{values[row]:g} m", "must be > 0"))
+            problems.append(Finding(f"{path}: radius[{row}]", f"{values[row]:g} m", f"must be > 0, from {LEAST:g} on"))
     if problems:
         raise FileError(problems)
