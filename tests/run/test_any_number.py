@@ -18,7 +18,6 @@ from barchan.errors import BarchanError
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.room import spheres_of
-from barchan.observables import Moment
 from barchan.run.plan import Plan
 from barchan.scene import library, load
 from barchan.scene.toml import build
@@ -53,12 +52,11 @@ class Untouched:
     def room(self, grains: Grains, *, walls: Any = None) -> np.ndarray:
         return np.ones(len(grains), bool)
 
-    def moment(self) -> Moment:
-        g, none, vectors = self.grains, np.zeros(0), np.zeros((0, 3))
-        return Moment(
-            0.0, self.model.gravity, False, g.position, g.velocity, g.spin, g.mass, g.radius, g.group, len(g), {},
-            none, none, none, none, vectors, vectors, none,
-        )  # fmt: skip
+    def moment(self) -> Any:
+        none = np.zeros(0)
+        return SimpleNamespace(
+            position=self.grains.position, contact_depth=none, contact_first=none, contact_second=none
+        )
 
 
 def leaves(table: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], float]]:
