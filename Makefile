@@ -21,12 +21,15 @@ unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test mutants same-bits speed lint format bench docs pins clean
+.PHONY: help demo test validate mutants browser skipped same-bits speed lint format bench docs pins clean
 
 help:
 	@printf '%s\n' \
 	  'make demo     run the hopper and say where its picture, movie and recording are' \
-	  'make test     the whole test suite' \
+	  'make test     check all the code: TESTS=tests/laws chooses' \
+	  'make validate check the physics: studies in their quick forms, long statistics, benchmarks' \
+	  'make browser  install Chromium, for the test of the page, where apt-get can' \
+	  'make skipped  what the last of both skipped, and why' \
 	  'make mutants  plant known faults and see the tests catch them; ONLY=n for one of them' \
 	  'make same-bits REV=COMMIT  whether that revision computes the same bits; SCENES=pour,drum chooses' \
 	  'make lint     ruff and mypy' \
@@ -43,7 +46,19 @@ demo: $(VENV)/.base
 	@$(BIN)/barchan run hopper --out demo --force $(DEMO)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
+	@$(BIN)/python tests/timed.py test -n $(JOBS) --dist loadgroup -m 'not validate' $(TESTS)
+
+validate: $(VENV)/.dev
+	@$(BIN)/python tests/timed.py validate -n $(JOBS) -m validate $(TESTS)
+
+# For the test of the viewer's page; a machine without it skips that test.
+browser:
+	@command -v chromium >/dev/null || \
+	  { command -v apt-get >/dev/null && apt-get update -qq && apt-get install -qqy --no-install-recommends chromium; } \
+	  >/dev/null 2>&1 || echo 'Chromium is not here and cannot be installed: its test will be skipped'
+
+skipped:
+	@$(PYTHON) tests/timed.py --skipped
 
 mutants: $(VENV)/.dev
 	@PYTHONPATH=tests $(BIN)/python -m mutants.run --jobs $(JOBS) $(if $(ONLY),--only $(ONLY))

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+import combinations
 from barchan.kernels import threads
+from barchan.kernels.compile import NOTES
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("BARCHAN_PREPARE", "here")  # tests keep all cores busy themselves
@@ -23,6 +27,28 @@ def one_thread() -> None:
     threads.use(1)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The file in which this process, and those it starts, note the kernels that they bind."""
+    path = tmp_path_factory.mktemp("binds") / "notes"
+    path.touch()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(NOTES, str(path))
+        yield path
+
+
+@pytest.fixture(autouse=True)
+def known_kernels(request: pytest.FixtureRequest, notes: Path) -> Iterator[None]:
+    """What a test binds is in the list of `combinations.py`, unless it is one of `make validate`."""
+    begin = notes.stat().st_size
+    yield
+    if request.node.get_closest_marker("validate") or notes.stat().st_size == begin:
+        return
+    bound = notes.read_text(encoding="utf-8")[begin:].splitlines()
+    if others := sorted(set(bound) - combinations.KNOWN):
+        pytest.fail(f"binds kernels that tests/combinations.py does not list: {others}. See there what to do")
+
+
 def _cuda_is_there() -> bool:
     try:
         from numba import cuda
@@ -33,7 +59,9 @@ def _cuda_is_there() -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests marked `gpu` are skipped where there is no CUDA device."""
+    """Tests marked `gpu` are skipped where there is no CUDA device; those that share kernels share a worker."""
+    for item in items:
+        item.add_marker(pytest.mark.xdist_group(combinations.GROUP_OF.get(item.path.stem, item.path.stem)))
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and not _cuda_is_there():
         for item in marked:

@@ -7,6 +7,7 @@ function or under TYPE_CHECKING counts as well.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -156,3 +157,13 @@ def test_the_walk_sees_an_arrow_that_points_back(tmp_path, monkeypatch, module, 
     found = complaints(modules())
     assert len(found) == (complaint is not None), found
     assert complaint is None or complaint in found[0]
+
+
+def test_tests_look_into_solvers_in_one_place() -> None:
+    """Arrays of solvers are named through `solvers/inside.py` alone, so that they can move without all tests."""
+    folder = Path(__file__).parent
+    named = re.compile(r"\b(machine|solver|watched|quiet|one|other|again)\d?\.arrays\b")
+    tests = [path for path in folder.rglob("*.py") if path.name != "inside.py"]
+    assert [str(path.relative_to(folder)) for path in tests if named.search(path.read_text(encoding="utf-8"))] == [
+        "test_layers.py"
+    ]

@@ -21,6 +21,7 @@ SMALL = {
 }
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("name", bench.NAMES)
 def test_every_benchmark_measures(name: str) -> None:
     """Each row names its benchmark, its size and its device, and has a rate in its first number."""

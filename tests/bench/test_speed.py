@@ -244,6 +244,7 @@ def test_a_folder_is_a_revision(tmp_path: Path) -> None:
     assert found.cache() != revisions.Revision("other", revisions.ROOT).cache()
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("name", [name for name in courses.COURSES if name != "linear-bed"])
 def test_every_course_goes_on(name: str) -> None:
     """Two turns of each benchmark on a few grains: both do work, and the same amount where it is counted in steps.

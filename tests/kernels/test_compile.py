@@ -18,6 +18,7 @@ from barchan.kernels.compile import bind, bind_relax, compiled, fingerprint
 from barchan.laws.hertz import Hertz
 from barchan.laws.linear import Linear
 from barchan.potentials.harmonic import Harmonic
+from barchan.registry import built_in
 
 BASE = """
 import math
@@ -80,6 +81,7 @@ def test_compiled_functions_are_the_plain_ones() -> None:
 MINE = """
 from typing import NamedTuple
 from barchan.potentials.harmonic import Harmonic
+from barchan.registry import built_in
 
 class HarmonicConstants(NamedTuple):
     stiffness: float
@@ -122,14 +124,6 @@ def test_kernels_of_a_script_serve_those_who_do_not_have_it(tmp_path: Path) -> N
     assert told("barchan.potentials.harmonic", "Harmonic") == "1.0 1\n"
 
 
-def _gap(x: float, y: float, z: float) -> tuple[float, float, float, float]:
-    return z, 0.0, 0.0, 1.0
-
-
-def _path(t: float) -> tuple[float, ...]:
-    return 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-
-
 def test_packages_that_nothing_uses_go_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a package is added, those that were last used two months ago are removed, and nothing else is."""
     monkeypatch.setenv("BARCHAN_CACHE", str(tmp_path))
@@ -139,12 +133,12 @@ def test_packages_that_nothing_uses_go_from_the_cache(tmp_path: Path, monkeypatc
         (tmp_path / name / "__init__.py").touch()
         os.utime(tmp_path / name / "__init__.py", (0, time.time() - age * 86_400))
     relax = {"FLAT": True, "WALLS": False}
-    kernels = bind_relax(Harmonic(), [_gap], relax)
+    kernels = bind_relax(Harmonic(), built_in("shapes", "gap"), relax)
     left = {path.name for path in tmp_path.iterdir()}
     assert "barchan_bound_old" not in left and {"barchan_bound_recent", "somebody_elses"} < left
     made = next(path for path in tmp_path.glob("barchan_bound_*") if "recent" not in path.name) / "__init__.py"
     os.utime(made, (0, time.time() - 50 * 86_400))
-    assert bind_relax(Harmonic(), [_gap], relax).push is kernels.push
+    assert bind_relax(Harmonic(), built_in("shapes", "gap"), relax).push is kernels.push
     assert time.time() - made.stat().st_mtime < 100
 
 
@@ -156,14 +150,17 @@ def test_scenes_share_the_kernels_that_are_the_same_for_both(tmp_path: Path, mon
         "STICTION",
     )  # fmt: skip
     switches = dict.fromkeys(names, False)
-    one, other, clumps = (
-        bind(law, Hertz(), [_gap], [_path], {**switches, "CLUMPS": clumped})
-        for law, clumped in ((Hertz(), False), (Linear(), False), (Hertz(), True))
+    lab = {"CLUMPS": True, "MATERIALS": True, "ROLLING": True}
+    gaps, paths = built_in("shapes", "gap"), built_in("motions", "path")
+    one, other, spheres = (
+        bind(law, law, gaps, paths, {**switches, **more})
+        for law, more in ((Hertz(), lab), (Linear(), lab), (Hertz(), {}))
     )
-    for name in ("drift", "near_walls", "move_walls", "wall_pass", "all_grains", "verlet_steps", "runge_kutta_steps"):
+    for name in ("drift", "near_walls", "move_walls", "all_grains", "verlet_steps", "runge_kutta_steps"):
         assert getattr(one, name) is getattr(other, name)
     for name in ("sweep", "evaluate"):
         assert getattr(one, name) is not getattr(other, name)
     for name in ("drift", "sweep"):
-        assert getattr(clumps, name) is not getattr(one, name)
-    assert clumps.wall_pass is one.wall_pass
+        assert getattr(spheres, name) is not getattr(one, name)
+    for name in ("near_walls", "move_walls"):
+        assert getattr(spheres, name) is getattr(one, name)

@@ -10,6 +10,7 @@ import pytest
 from barchan.kernels import neighbours
 from barchan.kernels.sweep_rows import BASE, CHUNK, GRAIN_FROM, GRAIN_TO, PAIR_TO, STRIP_FROM, STRIP_TO
 from barchan.solvers import soft_rows
+from solvers.inside import peek
 
 WIDTH = 128
 
@@ -107,7 +108,7 @@ def test_every_grain_reads_the_rows_of_its_own_pairs(
             assert others == wanted[g]
     assert rows.number < pairs or not ringed
     if many == 1:
-        assert rows.arrays["late_grain"].tolist() == ([grains - 4000] if giant else [])
+        assert peek(rows, "late_grain").tolist() == ([grains - 4000] if giant else [])
 
 
 def test_a_grain_with_pairs_in_two_parts_is_late() -> None:
@@ -116,8 +117,8 @@ def test_a_grain_with_pairs_in_two_parts_is_late() -> None:
     pair_range = np.concatenate([[0], np.full(201, 200)]).astype(np.int64)
     start, links = np.maximum(np.arange(202) - 1, 0), np.arange(216, dtype=np.uint32)
     rows = soft_rows.lay(201, 200, WIDTH, 2, pair_range, np.zeros(200, np.uint32), second, start, links)
-    assert rows.arrays["parts"][:, STRIP_TO].tolist() == [1, 2]
-    assert 0 in rows.arrays["late_grain"]
+    assert peek(rows, "parts")[:, STRIP_TO].tolist() == [1, 2]
+    assert 0 in peek(rows, "late_grain")
     for order in ([0, 1], [1, 0]):
         read = emulate(rows, order, 200, pair_range, start, links)
         assert read[0] == (list(range(200)), [])
@@ -128,6 +129,6 @@ def test_no_pairs_at_all() -> None:
     """Grains in flight have no rows, and every one belongs to a part."""
     nothing = np.zeros(0, np.uint32)
     rows = soft_rows.lay(5, 0, WIDTH, 2, np.zeros(6, np.int64), nothing, nothing, np.zeros(6, np.int64), nothing)
-    assert rows.arrays["parts"][:, GRAIN_FROM].tolist()[0] == 0
-    assert rows.arrays["parts"][:, GRAIN_TO].tolist()[-1] == 5
-    assert not len(rows.arrays["late_grain"])
+    assert peek(rows, "parts")[:, GRAIN_FROM].tolist()[0] == 0
+    assert peek(rows, "parts")[:, GRAIN_TO].tolist()[-1] == 5
+    assert not len(peek(rows, "late_grain"))

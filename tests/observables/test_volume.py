@@ -132,7 +132,7 @@ def test_a_finding_names_what_is_divided_by() -> None:
     """Where an axis is open and nothing is stated, what a stress is over is told before the run; a stated one is not.
     Both at once are refused.
     """
-    balls = [lab.grains([(0.0, 0.0, 1.0)])]
+    balls = [lab.grains([(0.0, 0.0, 1.0)], shape="dimer")]
     plan = Plan.of(lab.kitchen(balls, observables=["stress", {"kind": "packing", "volume": "2 m^3"}]))
     told = [one for one in plan.warnings if one.where.startswith("observables")]
     assert [one.where for one in told] == ["observables[0]"]

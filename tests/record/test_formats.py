@@ -15,6 +15,7 @@ from barchan.record.frame import Frame
 from barchan.record.recorder import Recorder
 from barchan.record.recording import Recording
 from record.toy import META, SERIES, make_frame, record
+from solvers.inside import peek
 
 SCENE = """
 name = "toy"
@@ -92,15 +93,15 @@ def test_extxyz_and_lammps_dump(recording: Recording, tmp_path: Path) -> None:
         row = frame.sphere_grain
         assert np.allclose(one.positions, frame.sphere_position, **CLOSE)
         assert np.allclose(other.positions, frame.sphere_position, **CLOSE)
-        assert np.allclose(one.arrays["velo"], sphere_velocity(frame), **CLOSE)
-        assert np.allclose(one.arrays["angular_velocity"], frame.spin[row], **CLOSE)
-        assert np.allclose(one.arrays["radius"], frame.sphere_radius, **CLOSE)
-        assert np.allclose(np.roll(one.arrays["orientation"], 1, axis=1), frame.orientation[row], **CLOSE)
-        assert np.array_equal(one.arrays["grain"], frame.id[row]) and np.array_equal(
-            one.arrays["group"], frame.group[row]
+        assert np.allclose(peek(one, "velo"), sphere_velocity(frame), **CLOSE)
+        assert np.allclose(peek(one, "angular_velocity"), frame.spin[row], **CLOSE)
+        assert np.allclose(peek(one, "radius"), frame.sphere_radius, **CLOSE)
+        assert np.allclose(np.roll(peek(one, "orientation"), 1, axis=1), frame.orientation[row], **CLOSE)
+        assert np.array_equal(peek(one, "grain"), frame.id[row]) and np.array_equal(
+            peek(one, "group"), frame.group[row]
         )
         assert one.info["Time"] == pytest.approx(frame.time)
-        assert np.array_equal(other.arrays["type"], frame.group[row] + 1)
+        assert np.array_equal(peek(other, "type"), frame.group[row] + 1)
     for one in (found[-1], dumped[-1]):
         assert list(one.pbc) == [True, False, True]
         assert np.allclose(np.asarray(one.cell)[[0, 2]], [[10, 0, 0], [1.5, 0, 9]])

@@ -16,6 +16,7 @@ from barchan.run import plan
 from barchan.run.progress import Pulse
 from barchan.run.summary import rows
 from run.shared import JELLY, SMALL, Stopper, checkpoint_hash, recording_hash, stopped
+from solvers.inside import peek
 
 
 class Listener(bc.Silent):
@@ -162,7 +163,7 @@ def test_numbers_that_are_none_stop_a_run(small, tmp_path, monkeypatch):
     def poisoned(solver, t):
         advance_to(solver, t)
         if t > 0.05:
-            solver.arrays["velocity"][3] = np.nan
+            peek(solver, "velocity")[3] = np.nan
 
     monkeypatch.setattr(SoftSolver, "advance_to", poisoned)
     hasty = small.model_copy(update={"checkpoint_interval": 1e-6})

@@ -10,6 +10,7 @@ from barchan.model.build import build
 from barchan.scene import Scene
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
+from solvers.inside import every, peek
 
 STILL = {"gravity": (0.0, 0.0, 0.0)}
 
@@ -44,7 +45,7 @@ def solver(described: Scene, step: float | None = None) -> BeamSolver:
 
 def turn(machine: BeamSolver, rows: slice, angle: float) -> None:
     """Turn triangles about their common middle, rad."""
-    state = machine.arrays["state"]
+    state = peek(machine, "state")
     place = state[rows, :2, 0]
     middle = place.mean(axis=0)
     c, s = np.cos(angle), np.sin(angle)
@@ -81,12 +82,12 @@ def restart(machine: BeamSolver) -> None:
     """Let first accelerations belong to places and velocities that a test has changed."""
     c = machine.packed()
     machine.find_forces(c)
-    machine.arrays["state"][: machine.triangle_count, :, 2] = c.acceleration
+    peek(machine, "state")[: machine.triangle_count, :, 2] = c.acceleration
 
 
 def momenta(machine: BeamSolver) -> np.ndarray:
     """Momentum x, z and angular momentum about the origin, (3,)."""
-    a, n = machine.arrays, machine.triangle_count
+    a, n = every(machine), machine.triangle_count
     mass, state = a["mass"][:n], a["state"][:n]
     turning = mass * (state[:, 0, 0] * state[:, 1, 1] - state[:, 1, 0] * state[:, 0, 1])
     turning = turning + a["inertia"][:n] * state[:, 2, 1]

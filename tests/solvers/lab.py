@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels import threads
-from barchan.model.build import build
+from barchan.model.build import Model, build
+from barchan.model.grains import Grains
 from barchan.scene.scene import Scene
 from barchan.solvers.soft import SoftSolver
+from solvers.inside import by_id, peek
 
 GRAVITY = 9.81  # m/s²
 SPARE = {"density": 1.0, "young": 1.0, "rolling_friction": 1.0}
@@ -79,12 +81,43 @@ def scene(
     )
 
 
+MORE_SPARE_WALLS = (
+    {
+        "name": "spare paddle", "shape": "rectangle", "center": (0.5, 0.0, 0.0), "normal": (0, 1, 0),
+        "edge": (1, 0, 0), "widths": (1.0, 1.0), "motion": {"kind": "servo", "torque": 3.0, "inertia": 1.5},
+    },
+    {
+        "name": "spare mesh", "shape": "mesh", "vertices": [(0, 0, 0), (1, 0, 0), (0, 1, 0)],
+        "triangles": [(0, 1, 2)],
+    },
+)  # fmt: skip
+
+
+def walled(groups: Iterable[dict[str, Any]], walls: Iterable[dict[str, Any]] = (), **options: Any) -> Scene:
+    """A scene of `hertz` with all that walls may be: meshes, moved by forces, repeated by a box (y, 2 km long)."""
+    spare = [{"material": "spare", "appears": NEVER, **wall} for wall in MORE_SPARE_WALLS]
+    box = {"low": (-1e3, -1e3, -1e3), "high": (1e3, 1e3, 1e3)}
+    return scene("hertz", groups, [*spare, *walls], **{"periodic": (False, True, False), "box": box, **options})
+
+
+def dressed(*, contact: str = "hertz", **described: Any) -> Scene:
+    """A scene of one's own with the laboratory's switches."""
+    spare = [{"material": "spare", "appears": NEVER, **wall} for wall in SPARE_WALLS]
+    materials, walls = {**described.pop("materials"), "spare": SPARE}, [*described.pop("walls", ()), *spare]
+    return Scene.model_validate({"contact": contact, "materials": materials, "walls": walls, **described})
+
+
 def solver(described: Scene, time_step: float) -> SoftSolver:
     """The scene's solver; spheres count as clumps. One thread: for a few grains more would wait for each other."""
     threads.use(1)
+    return SoftSolver(*prepared(described), time_step)
+
+
+def prepared(described: Scene) -> tuple[Model, Grains]:
+    """What the scene is built to, with spheres that count as clumps."""
     model, made = build(described)
-    made.sphere_offset[0, 0] += 1e-300
-    return SoftSolver(model, made, time_step)
+    made.sphere_offset[:1, 0] += 1e-300
+    return model, made
 
 
 def ball_mass(radius: float, density: float = 2500.0) -> float:
@@ -127,7 +160,15 @@ def angular_momentum(machine: SoftSolver, point: Sequence[float] = (0.0, 0.0, 0.
 
 def own_angular_momentum(machine: SoftSolver) -> np.ndarray:
     """The grains' angular momenta about their centres (N, 3), kg m²/s, in the order of ids."""
-    return machine.arrays["angular"][np.argsort(machine.arrays["id"])]
+    return by_id(machine, "angular")
+
+
+def wall_history(machine: SoftSolver, grain: int) -> np.ndarray:
+    """What the first contact of a grain of that id with a wall keeps."""
+    a = {name: peek(machine, name) for name in ("id", "grain", "wall_sphere", "wall_memory")}
+    owners = a["id"][a["grain"][a["wall_sphere"][: machine.lists.wall_contacts]]]
+    k = int(np.flatnonzero(owners == grain)[0])
+    return a["wall_memory"].reshape(-1, machine.lists.wall_memory, 16)[k // 16, :, k % 16]
 
 
 def fingerprint(machine: SoftSolver) -> str:

@@ -43,7 +43,7 @@ class PlainSolver:
         ]
         self._scene = described
         self._laws: dict[tuple[str, str, bool], tuple[Any, Any]] = {}
-        self.memory: dict[tuple[int, int], tuple[tuple[float, ...], Vector]] = {}  # by pair: what it keeps, and normal
+        self.memory: dict[tuple[int, int], tuple[tuple[float, ...], Vector, Vector]] = {}  # kept, normal, slip
         self.contacts: dict[tuple[int, int], float] = {}  # overlap, m
         self.work = [0.0, 0.0]  # J, done against contacts: normal, friction
         count = len(self.mass)
@@ -106,7 +106,7 @@ class PlainSolver:
             kept = self._remembered(pair, n, slip, law, moved)
             radius, mass = self._reduced(a, b)
             normal, friction, kept = law.form()[0](Contact(overlap, closing, slip, radius, mass, self.dt), kept, p)
-            self.memory[pair], found[pair] = (tuple(kept), n), overlap
+            self.memory[pair], found[pair] = (tuple(kept), n, slip), overlap
             force = (friction[0] - normal * n[0], friction[1] - normal * n[1], friction[2] - normal * n[2])
             powers[0] += normal * closing
             powers[1] += _dot(friction, slip)
@@ -142,9 +142,10 @@ class PlainSolver:
         kind = type(law)
         if pair not in self.memory:
             return (0.0,) * max(kind.memory, 1)
-        kept, before = self.memory[pair]
+        kept, before, last = self.memory[pair]
         if not moved:
             return kept
+        slip = _times(0.5, _sum(last, slip))
         if kind.advance == "path":
             return (kept[0] + math.sqrt(_dot(slip, slip)) * self.dt, *kept[1:])
         if kind.advance == "vector":

@@ -12,6 +12,7 @@ from barchan.model.build import build
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
 from solvers import beams_lab as lab
+from solvers.inside import every, peek
 
 STIFFNESS, INERTIA, YOUNG = 100.0, 1e-10, 2e6  # the paper's, in SI
 
@@ -21,7 +22,7 @@ def test_rigid_motions_cost_nothing(angle: float) -> None:
     """A grain that is only moved and turned, however far, feels no force: below 1e-12 of E times its size."""
     machine = lab.solver(lab.scene([lab.grain(0.3, -0.2, {"kind": "irregular", "corners": 7})]))
     lab.turn(machine, slice(0, 7), angle)
-    machine.arrays["state"][:, :2, 0] += (0.01, -0.02)
+    peek(machine, "state")[:, :2, 0] += (0.01, -0.02)
     force = lab.forces(machine)
     assert np.abs(force[:, :2]).max() < 1e-12 * STIFFNESS * 0.3  # rounding is that of positions, 0.3 m from the origin
     assert np.abs(force[:, 2]).max() < 1e-12 * STIFFNESS * 0.3 * 2e-3
@@ -38,8 +39,8 @@ def test_free_collisions_keep_momentum_and_angular_momentum(contact: str, integr
     before = lab.momenta(machine)
     scale = np.array([before[0], before[0], before[0] * 2e-3])
     machine.advance(round(4e-3 / machine.dt))
-    assert sum(machine.arrays["seen"]) > 100
-    assert np.abs(machine.arrays["state"][:4, 0, 1] - 0.5).max() > 0.05  # they did meet
+    assert sum(peek(machine, "seen")) > 100
+    assert np.abs(peek(machine, "state")[:4, 0, 1] - 0.5).max() > 0.05  # they did meet
     change = np.abs((lab.momenta(machine) - before) / scale)
     assert change.max() < 1e-12
 
@@ -53,7 +54,7 @@ def test_friction_keeps_both_momenta_too(integrator: str) -> None:
         machine.advance(round(4e-3 / machine.dt))
     change = np.abs((lab.momenta(rough) - before) / (before[0] * np.array([1.0, 1.0, 2e-3])))
     assert change.max() < 1e-12
-    assert np.abs(rough.arrays["state"][:, 2, 1] - smooth.arrays["state"][:, 2, 1]).max() > 1.0  # rad/s
+    assert np.abs(peek(rough, "state")[:, 2, 1] - peek(smooth, "state")[:, 2, 1]).max() > 1.0  # rad/s
 
 
 @pytest.mark.parametrize("integrator", ["gear", "verlet"])
@@ -68,7 +69,7 @@ def test_exact_contacts_keep_energy_at_the_default_step(angle: float, integrator
     before = lab.energy(machine)
     machine.advance(round(6e-3 / machine.dt))
     state = beams_ledger.present(machine)
-    assert sum(machine.arrays["seen"]) > 100 and state.stored == 0.0  # they have met and parted
+    assert sum(peek(machine, "seen")) > 100 and state.stored == 0.0  # they have met and parted
     assert state.beam_energy > 0.001 * before
     assert lab.energy(machine) == pytest.approx(before, rel=1e-6)
 
@@ -96,7 +97,7 @@ def test_how_deep_corners_go_is_known_beforehand(contact: str, speed: float) -> 
     machine = lab.two_squares(speed, contact=contact, damping=0.0)
     deep, _ = beams_preflight._pressed(machine.model, build(machine.model.scene)[1], speed)
     machine.advance(round((1.5e-3 / speed + 3e-3) / machine.dt))
-    assert 1 / 1.6 < deep**2 / machine.arrays["area"][0] / machine.worst_overlap < 1.6
+    assert 1 / 1.6 < deep**2 / peek(machine, "area")[0] / machine.worst_overlap < 1.6
 
 
 def test_gear_is_of_fourth_order() -> None:
@@ -105,11 +106,11 @@ def test_gear_is_of_fourth_order() -> None:
     places = []
     for step in (8e-6, 4e-6, 0.5e-6):
         machine = lab.solver(lab.scene([lab.grain(0.0, 0.0)], beams={"damping": 0.0}), step)
-        machine.arrays["state"][0, :3, 0] += (1e-5, 2e-5, 0.01)
-        machine.arrays["state"][2, :3, 0] -= (2e-5, 1e-5, 0.02)
+        peek(machine, "state")[0, :3, 0] += (1e-5, 2e-5, 0.01)
+        peek(machine, "state")[2, :3, 0] -= (2e-5, 1e-5, 0.02)
         lab.restart(machine)
         machine.advance(round(2e-3 / step))
-        places.append(machine.arrays["state"][:, :3, 0].copy())
+        places.append(peek(machine, "state")[:, :3, 0].copy())
     coarse, fine = (np.abs(one - places[2]).max() for one in places[:2])
     assert 10 < coarse / fine < 40
 
@@ -123,11 +124,11 @@ def test_a_checkpoint_without_angular_momenta_is_taken_up() -> None:
     assert beams_ledger.present(machine).stored > 0.0
     older = BeamSolver.restored(machine.model, {**arrays, "state": arrays["state"][:, :3].copy()}, meta)
     for k, near in ((2, 1e-9), (3, 1e-3), (4, 1e-2)):  # the torque about the origin and its derivatives
-        row, kept = older.arrays["state"][:, 3, k], arrays["state"][:, 3, k]
+        row, kept = peek(older, "state")[:, 3, k], arrays["state"][:, 3, k]
         assert np.abs(row - kept).max() < near * np.abs(kept).max()
     for one in (machine, older):
         one.advance(60)
-    spin, other = (one.arrays["state"][:, 2, 1] for one in (machine, older))
+    spin, other = (peek(one, "state")[:, 2, 1] for one in (machine, older))
     assert np.abs(spin).max() > 10.0
     assert np.abs(spin - other).max() < 1e-5 * np.abs(spin).max()
 
@@ -140,11 +141,11 @@ def test_a_clamped_beam_bends_as_euler_and_bernoulli_say() -> None:
     edge = 2e-3
     high = edge * np.sqrt(0.75)
     machine = lab.solver(lab.scene([lab.polygon(0, 0, (0, -edge / 2), (high, 0), (0, edge / 2), (-high, 0))]))
-    left, right = np.argsort(machine.arrays["state"][:, 0, 0])
+    left, right = np.argsort(peek(machine, "state")[:, 0, 0])
     length, bending, load = 2 * high / 3, STIFFNESS * INERTIA, 1e-4
-    assert machine.arrays["length"][0] == pytest.approx(length, rel=1e-12)
-    machine.arrays["state"][right, 1, 0] += load * length**3 / (3 * bending)
-    machine.arrays["state"][right, 2, 0] += load * length**2 / (2 * bending)
+    assert peek(machine, "length")[0] == pytest.approx(length, rel=1e-12)
+    peek(machine, "state")[right, 1, 0] += load * length**3 / (3 * bending)
+    peek(machine, "state")[right, 2, 0] += load * length**2 / (2 * bending)
     force = lab.forces(machine)
     assert force[right, 1] == pytest.approx(-load, rel=0.01)
     assert abs(force[right, 2]) < 0.01 * load * length
@@ -164,7 +165,7 @@ def test_a_clamped_strip_bends_as_the_beams_of_its_chain() -> None:
     bottom = [(k * edge, 0.0) for k in range(count // 2 + 1)]
     top = [((k + 0.5) * edge, high) for k in range(count // 2 + 1)]
     machine = lab.solver(lab.scene([lab.polygon(0, 0, *bottom, (count // 2 * edge + edge, 0.0), *top[::-1])]))
-    a, n = machine.arrays, machine.triangle_count
+    a, n = every(machine), machine.triangle_count
     assert n == count and len(a["length"]) == count - 1
     first, last = np.argmin(a["state"][:, 0, 0]), np.argmax(a["state"][:, 0, 0])
     free = [(t, c) for t in range(n) if t != first for c in range(3)]
@@ -286,7 +287,7 @@ def test_forces_are_the_gradient_of_the_energy_at_walls_and_between_grains() -> 
     ]  # fmt: skip
     grains = [lab.grain(-1.2e-3, 0.0), lab.grain(0.7e-3, 0.2e-3)]
     machine = lab.solver(lab.scene(grains, beams={"contact": "exact"}, walls=walls), 1e-6)
-    state = machine.arrays["state"]
+    state = peek(machine, "state")
     state[:, :3, 0] += np.random.default_rng(2).normal(size=(8, 3)) * (3e-5, 3e-5, 0.05)
     lab.turn(machine, slice(4, 8), 0.4)
     force, found = lab.forces(machine), np.zeros((8, 3))
@@ -321,12 +322,12 @@ def test_the_same_bits_after_a_restore_and_on_more_threads() -> None:
     arrays, meta = halfway.state()
     restored = BeamSolver.restored(halfway.model, arrays, meta)
     restored.advance(350)
-    assert np.array_equal(straight.arrays["state"], restored.arrays["state"])
+    assert np.array_equal(peek(straight, "state"), peek(restored, "state"))
     threads.use(threads.most())
     several = lab.two_squares(0.5)
     several.advance(600)
     threads.use(1)
-    assert np.array_equal(straight.arrays["state"], several.arrays["state"])
+    assert np.array_equal(peek(straight, "state"), peek(several, "state"))
 
 
 PAIR = ((0.0, -1e-3), (1.7e-3, 0.0), (0.0, 1e-3), (-1.7e-3, 0.0))  # two triangles and one beam
@@ -338,17 +339,17 @@ PAIR = ((0.0, -1e-3), (1.7e-3, 0.0), (0.0, 1e-3), (-1.7e-3, 0.0))  # two triangl
 def test_a_beam_breaks_by_each_of_its_limits(limit: dict[str, float], cause: int) -> None:
     """Halves that fly apart and turn: the grain parts, momentum stays, and the ledger closes over the break."""
     machine = lab.solver(lab.scene([lab.polygon(0, 0, *PAIR)], beams={"breakage": limit}))
-    right = int(np.argmax(machine.arrays["state"][:, 0, 0]))
+    right = int(np.argmax(peek(machine, "state")[:, 0, 0]))
     sign = np.where(np.arange(2) == right, 1.0, -1.0)
-    machine.arrays["state"][:, 0, 1] = 0.05 * sign
-    machine.arrays["state"][:, 2, 1] = (100.0 if cause == 3 else 0.0) * sign
+    peek(machine, "state")[:, 0, 1] = 0.05 * sign
+    peek(machine, "state")[:, 2, 1] = (100.0 if cause == 3 else 0.0) * sign
     lab.restart(machine)
     started = beams_ledger.energies(machine, beams_ledger.present(machine))
     while len(machine) == 1 and machine.time < 1e-3:
         machine.advance(1)
-    assert machine.arrays["broken"].tolist() == [cause] and len(machine) == 2
-    assert 0 < machine.arrays["broken_at"][0] <= machine.time
-    assert sorted(machine.arrays["id"]) == [0, 1]
+    assert peek(machine, "broken").tolist() == [cause] and len(machine) == 2
+    assert 0 < peek(machine, "broken_at")[0] <= machine.time
+    assert sorted(peek(machine, "id")) == [0, 1]
     assert np.abs(lab.momenta(machine)).max() < 1e-18
     ended = beams_ledger.energies(machine, beams_ledger.present(machine))
     assert ended["energy_total"] == pytest.approx(started["energy_total"], rel=5e-3)
@@ -362,7 +363,7 @@ def test_a_beam_that_yields_keeps_its_shape() -> None:
     for yielding in (None, {"moment": 2e-6}):
         beams = {"damping": 0.05, **({"yielding": yielding} if yielding else {})}
         machine = lab.solver(lab.scene([lab.polygon(0, 0, *PAIR)], beams=beams))
-        state = machine.arrays["state"]
+        state = peek(machine, "state")
         state[:, 2, 1] = np.where(np.arange(2) == np.argmax(state[:, 0, 0]), 400.0, -400.0)
         machine.advance(round(0.02 / machine.dt))
         angles.append(abs(state[0, 2, 0] - state[1, 2, 0]))

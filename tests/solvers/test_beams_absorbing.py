@@ -12,6 +12,7 @@ from barchan.model.build import build
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
 from solvers import beams_lab as lab
+from solvers.inside import peek
 
 PLANE = {"shape": "plane", "point": (0.0, 0.0, -0.01), "normal": (0.0, 0.0, 1.0)}
 LINE = {"shape": "line", "start": (-0.01, 0.0, -0.0102), "end": (0.01, 0.0, -0.0102)}  # its upper side is at −1 cm
@@ -60,9 +61,9 @@ def test_only_what_touches_goes_and_the_rest_goes_on() -> None:
     grains = [lab.grain(-0.006, 0.0), lab.grain(0.008, -0.008), lab.grain(-0.016, 0.0)]
     machine = lab.solver(lab.scene(grains, walls=walls, gravity=(0.0, 0.0, -9.81), **DEEP), 4e-6)
     machine.advance(round(0.05 / machine.dt))
-    assert machine.arrays["id"].tolist() == [1, 2]
+    assert peek(machine, "id").tolist() == [1, 2]
     machine.advance(round(0.03 / machine.dt))
-    assert machine.arrays["id"].tolist() == [1]
+    assert peek(machine, "id").tolist() == [1]
     gates = machine.gates()
     assert (gates["drain"].number, gates["deep"].number) == (1, 1)
     assert machine.positions()[0, 2] == pytest.approx(-0.009, abs=2e-3)
@@ -76,7 +77,7 @@ def test_a_piece_goes_by_itself_and_a_drain_that_is_not_there_takes_nothing() ->
     machine = lab.solver(lab.scene([lab.polygon(0.0, 0.0, *points)], walls=walls), 1e-6)
     machine.advance(900)
     assert machine.triangle_count == 2
-    machine.arrays["broken"][:] = -1
+    peek(machine, "broken")[:] = -1
     machine.advance(200)
     assert len(machine) == 2
     machine.meet_walls()
@@ -95,7 +96,7 @@ def test_the_same_bits_after_a_restore() -> None:
     restored = BeamSolver.restored(halfway.model, *halfway.state())
     restored.advance(300)
     assert len(straight) == len(restored) == 1
-    assert np.array_equal(straight.arrays["state"], restored.arrays["state"])
+    assert np.array_equal(peek(straight, "state"), peek(restored, "state"))
 
 
 def test_sticky_walls_are_refused() -> None:

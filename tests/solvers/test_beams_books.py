@@ -14,6 +14,7 @@ from barchan.observables.count import Count
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
 from solvers import beams_lab as lab
+from solvers.inside import by_id, every, peek, put
 
 
 def book(machine: BeamSolver) -> dict[str, float]:
@@ -28,8 +29,8 @@ def test_single_steps_see_each_other_as_many_do() -> None:
     once.advance(2500)
     for _ in range(2500):
         often.advance(1)
-    assert sum(once.arrays["seen"]) > 100
-    assert np.array_equal(once.arrays["state"], often.arrays["state"])
+    assert sum(peek(once, "seen")) > 100
+    assert np.array_equal(peek(once, "state"), peek(often, "state"))
 
 
 @pytest.mark.parametrize("integrator", ["gear", "verlet"])
@@ -39,8 +40,8 @@ def test_damping_takes_energy_from_triangles_of_any_size(size: float, integrator
     by λI/L over their moment of inertia, and the step must be shorter than that time too.
     """
     machine = lab.solver(lab.scene([lab.grain(0.0, 0.0, size=size)], beams={"integrator": integrator}))
-    machine.arrays["state"][:4, :2, 1] = [(1e-3, 0), (-1e-3, 0), (0, 2e-3), (0, -2e-3)]
-    machine.arrays["state"][:4, 2, 1] = np.array([1.0, -1.0, 2.0, -3.0]) * 1e-3 / size
+    peek(machine, "state")[:4, :2, 1] = [(1e-3, 0), (-1e-3, 0), (0, 2e-3), (0, -2e-3)]
+    peek(machine, "state")[:4, 2, 1] = np.array([1.0, -1.0, 2.0, -3.0]) * 1e-3 / size
     lab.restart(machine)
     before = lab.energy(machine)
     found = []
@@ -103,9 +104,9 @@ def parted() -> BeamSolver:
     then broken to pieces.
     """
     machine = lab.solver(lab.scene([lab.grain(0.0, 0.0)], beams={"contact": "exact", "damping": 0.0}), 1e-6)
-    machine.arrays["state"][:, 0, 0] *= 0.8
+    peek(machine, "state")[:, 0, 0] *= 0.8
     machine.rebuild()
-    machine.arrays["broken"][:] = -1
+    peek(machine, "broken")[:] = -1
     machine.advance(1)
     assert len(machine) == 4
     return machine
@@ -117,10 +118,10 @@ def test_pieces_push_back_where_they_go_deeper_and_part_for_good() -> None:
     one grain, with a force F ∝ S².
     """
     machine = parted()
-    at_rest = machine.arrays["state"][:, :2, 0].copy()
+    at_rest = peek(machine, "state")[:, :2, 0].copy()
     lying = lab.forces(machine)
     assert beams_ledger.present(machine).stored == 0.0 and np.abs(lying).max() < 1e-15
-    a = machine.arrays
+    a = every(machine)
     left = int(np.argmin(a["state"][:, 0, 0]))
     a["state"][left, 0, 0] += 3e-5
     pressed = lab.forces(machine)
@@ -144,22 +145,22 @@ def test_pieces_push_back_where_they_go_deeper_and_part_for_good() -> None:
 def test_what_is_allowed_lasts_through_lists_checkpoints_and_sinks() -> None:
     """The same bits after a restore; new lists keep it; and when one of the pieces goes, the others keep theirs."""
     machine = parted()
-    kept = machine.arrays["allowed"].copy()
+    kept = peek(machine, "allowed").copy()
     assert np.count_nonzero(kept) >= 4
     machine.rebuild()
-    assert np.array_equal(np.sort(machine.arrays["allowed"]), np.sort(kept))
+    assert np.array_equal(np.sort(peek(machine, "allowed")), np.sort(kept))
     restored = BeamSolver.restored(machine.model, *machine.state())
     for one in (machine, restored):
-        one.arrays["state"][0, :2, 1] = 0.05, 0.02
+        peek(one, "state")[0, :2, 1] = 0.05, 0.02
         one.advance(200)
-    assert np.array_equal(machine.arrays["state"], restored.arrays["state"])
+    assert np.array_equal(peek(machine, "state"), peek(restored, "state"))
     scene = lab.scene([lab.grain(0.0, 0.0)], sinks=[
         {"name": "out", "region": {"kind": "box", "low": (-0.1, 0, -0.1), "high": (0.1, 0, 0.1)}}
     ])  # fmt: skip
     machine = parted()
     machine.model = build(scene)[0]
-    machine.arrays["gates"] = np.zeros((1, 7))
-    machine.remove(machine.arrays["id"][np.argsort(machine.arrays["id"])] == machine.arrays["id"][0], "out")
+    put(machine, "gates", np.zeros((1, 7)))
+    machine.remove(by_id(machine, "id") == peek(machine, "id")[0], "out")
     assert len(machine) == 3 and beams_ledger.present(machine).stored == 0.0
 
 
@@ -204,7 +205,7 @@ def test_yielding_takes_work_at_the_limit_and_the_ledger_closes(limit: dict[str,
 def shaken(limit: dict[str, float], step: float) -> BeamSolver:
     beams = {"yielding": limit, "damping": 0.0, "integrator": "verlet"}
     machine = lab.solver(lab.scene([lab.grain(0.0, 0.0)], beams=beams), step)
-    state = machine.arrays["state"]
+    state = peek(machine, "state")
     state[0, :2, 1], state[2, 1, 1] = (0.1, -1.0), 1.0
     state[1, 2, 1], state[3, 2, 1] = 300.0, -500.0
     lab.restart(machine)
@@ -219,7 +220,7 @@ def test_a_beam_yields_at_a_moment_that_nobody_looks_at() -> None:
         machine = shaken({"force": 0.01}, 1e-6)
         for _ in range(500 // visit):
             machine.advance(visit)
-        found.append(machine.arrays["yielded_at"])
+        found.append(peek(machine, "yielded_at"))
     assert np.isfinite(found[0]).any()
     assert np.array_equal(found[0], found[1], equal_nan=True) and np.array_equal(found[0], found[2], equal_nan=True)
 
@@ -231,13 +232,13 @@ def test_a_yielded_beam_still_breaks_by_stretch() -> None:
     points = ((0.0, -1e-3), (1.7e-3, 0.0), (0.0, 1e-3), (-1.7e-3, 0.0))
     limits = {"yielding": {"force": 0.005 * 100.0 * 1e-3}, "breakage": {"stretch": 0.1}, "damping": 0.0}
     machine = lab.solver(lab.scene([lab.polygon(0.0, 0.0, *points)], beams=limits), 1e-6)
-    made = float(machine.arrays["made"][0])
-    machine.arrays["state"][:2, 0, 1] = np.where(machine.arrays["state"][:2, 0, 0] > 0, 0.5, -0.5)
+    made = float(peek(machine, "made")[0])
+    peek(machine, "state")[:2, 0, 1] = np.where(peek(machine, "state")[:2, 0, 0] > 0, 0.5, -0.5)
     lab.restart(machine)
     while len(machine) == 1 and machine.step < 2000:
         machine.advance(1)
-    gap = float(np.ptp(machine.arrays["state"][:2, 0, 0]))
-    assert len(machine) == 2 and machine.arrays["broken"][0] == 1
+    gap = float(np.ptp(peek(machine, "state")[:2, 0, 0]))
+    assert len(machine) == 2 and peek(machine, "broken")[0] == 1
     assert gap == pytest.approx(1.1 * made, rel=5e-3)
 
 

@@ -13,6 +13,7 @@ from barchan.model.pour import Pourer
 from barchan.solvers import beams_ledger
 from barchan.solvers.beams import BeamSolver
 from solvers import beams_lab as lab
+from solvers.inside import peek
 
 GRAVITY = 9.81
 SQUARE = 4e-5  # kg, of 2 mm
@@ -46,7 +47,7 @@ def lying(
 
 def settle(machine: BeamSolver) -> None:
     """Take the energy out of what lies: contacts lose none of what swings as a whole, and would rock for long."""
-    state = machine.arrays["state"]
+    state = peek(machine, "state")
     for _ in range(300):
         machine.advance(round(1e-4 / machine.dt))
         state[: machine.triangle_count, :, 1:] *= 0.8
@@ -111,7 +112,7 @@ def test_what_friction_holds_swings_as_on_a_damped_spring() -> None:
     area = 0.5 * 8e-3 * 0.2e-3
     mass, hold = 1000 * 0.01 * area, 0.1 * 2e6 * math.sqrt(area)
     machine = lab.solver(lab.scene([slab], walls=[PLANE], friction=10.0, gravity=(0, 0, -GRAVITY)), 2e-6)
-    state = machine.arrays["state"]
+    state = peek(machine, "state")
     state[0, 1, 0] = 0.2e-3 / 3 - mass * GRAVITY / (2e6 * 8e-3)  # Y times the area carries the weight
     machine.rebuild()
     machine.change_gravity((0.5, 0.0, -GRAVITY))
@@ -168,7 +169,7 @@ def test_a_square_slides_over_the_joints_of_a_line_as_on_a_plane(contact: str) -
     found = []
     for wall in (PLANE, LINE):
         machine = lying(wall, 0.0, 0.25, contact=contact, step=2e-6)
-        machine.arrays["state"][:4, 0, 1] = 0.2
+        peek(machine, "state")[:4, 0, 1] = 0.2
         lab.restart(machine)
         machine.advance_to(0.1)
         found.append(np.concatenate([place(machine)[0], beams_ledger.bodies(machine).velocity[0]]))
@@ -212,8 +213,8 @@ def test_lists_that_are_made_anew_and_grains_that_come_and_go_change_no_friction
     again = BeamSolver.restored(machine.model, *machine.state())
     for one in (machine, again):
         one.advance(200)
-    np.testing.assert_array_equal(again.arrays["state"], machine.arrays["state"])
-    np.testing.assert_array_equal(again.arrays["slip"], machine.arrays["slip"])
+    np.testing.assert_array_equal(peek(again, "state"), peek(machine, "state"))
+    np.testing.assert_array_equal(peek(again, "slip"), peek(machine, "slip"))
 
 
 @WALLS
@@ -222,7 +223,7 @@ def test_a_contact_that_has_parted_is_forgotten(wall: dict[str, Any]) -> None:
     machine = lying(wall, 0.2, 0.5, beams={"damping": 0.05})
     machine.advance_to(0.02)
     assert abs(drag(machine)[:, 0].sum()) > 0.5 * SQUARE * GRAVITY * math.sin(0.2)
-    state = machine.arrays["state"]
+    state = peek(machine, "state")
     lain = state[:4].copy()
     state[:4, 1, 0] += 1e-4
     machine.advance(1)
@@ -245,7 +246,7 @@ def test_friction_never_creates_energy(angle: float, mu: float) -> None:
         state = beams_ledger.present(machine)
         most = max(most, lab.energy(machine) + state.held)
     assert most < before * (1 + 1e-5)
-    assert sum(machine.arrays["seen"]) > 100 and state.stored == state.held == 0.0
+    assert sum(peek(machine, "seen")) > 100 and state.stored == state.held == 0.0
     book = beams_ledger.energies(machine, state)
     assert book["dissipated_friction"] == pytest.approx(before - lab.energy(machine), abs=1e-5 * before)
     assert book["dissipated_friction"] > 0

@@ -11,6 +11,7 @@ from barchan.kernels.beams_overlap import AREA, KIND, PUSH_X, PUSH_Z, TURN_FIRST
 from barchan.solvers import beams_ledger
 from barchan.solvers.beams import BeamSolver
 from solvers import beams_lab as lab
+from solvers.inside import every, peek
 
 STIFFNESS, BENDING, YOUNG, GRAVITY = 100.0, 1e-8, 2e6, 9.81  # E, E I and Y of the paper, in SI
 SQUARE = 1000 * 4e-6 * 0.01  # kg, of a square of 2 mm
@@ -106,7 +107,7 @@ def test_a_grain_with_spin_turns_as_one_body() -> None:
     omega, speed = np.array([0.0, 120.0, 0.0]), np.array([0.3, 0.0, -0.1])
     spun = lab.grain(2e-3, 1e-3, "square", spin=tuple(omega), velocity=tuple(speed))
     machine = lab.solver(lab.scene([spun], beams={"damping": 0.09}))
-    state = machine.arrays["state"]
+    state = peek(machine, "state")
     place = np.stack([state[:, 0, 0] - 2e-3, np.zeros(4), state[:, 1, 0] - 1e-3], axis=1)
     moves = speed + np.cross(omega, place)
     assert state[:, :2, 1] == pytest.approx(moves[:, [0, 2]], rel=1e-12)
@@ -129,14 +130,14 @@ def test_beams_of_a_spinning_grain_take_what_the_centrifugal_force_gives() -> No
     """
     omega, inward = 100.0, 2e-3 / 3
     machine = lab.solver(lab.scene([lab.grain(0.0, 0.0, spin=(0.0, omega, 0.0))], beams={"damping": 0.0}))
-    assert len(machine.arrays["length"]) == 4
+    assert len(peek(machine, "length")) == 4
     force = SQUARE / 4 * omega**2 * inward / np.sqrt(2)
     energies = []
     while machine.time < 3e-3:
         machine.advance(4)
         energies.append(beams_ledger.present(machine).beam_energy)
     assert max(energies) == pytest.approx(4 * (2 * force) ** 2 / (2 * STIFFNESS), rel=0.02)
-    assert machine.arrays["state"][:, 2, 0] == pytest.approx(-omega * machine.time, rel=2e-3)
+    assert peek(machine, "state")[:, 2, 0] == pytest.approx(-omega * machine.time, rel=2e-3)
     assert lab.momenta(machine)[2] == pytest.approx(-omega * SQUARE * 4e-6 / 6, rel=1e-12)
 
 
@@ -235,7 +236,7 @@ def _halves(beams: dict[str, Any], step: float, *, speed: float = 0.0, spin: flo
     Damping is off unless told.
     """
     machine = lab.solver(lab.scene([lab.polygon(0, 0, *PAIR)], beams={"damping": 0.0, **beams}), step)
-    state = machine.arrays["state"]
+    state = peek(machine, "state")
     sign = np.where(state[:, 0, 0] > 0, 1.0, -1.0)
     state[:, 0, 1], state[:, 2, 1] = sign * speed, sign * spin
     lab.restart(machine)
@@ -244,7 +245,7 @@ def _halves(beams: dict[str, Any], step: float, *, speed: float = 0.0, spin: flo
 
 def _apart(machine: BeamSolver) -> float:
     """Distance of the two centres of mass, m."""
-    return float(np.linalg.norm(np.diff(machine.arrays["state"][:2, :2, 0], axis=0)))
+    return float(np.linalg.norm(np.diff(peek(machine, "state")[:2, :2, 0], axis=0)))
 
 
 @pytest.mark.parametrize("sign", [1, -1], ids=["pulled", "pressed"])
@@ -255,7 +256,7 @@ def test_a_force_breaks_a_beam_that_is_pulled_or_pressed(sign: int) -> None:
     rest = _apart(machine)
     while len(machine) == 1 and machine.time < 1e-3:
         machine.advance(1)
-    assert machine.arrays["broken"].tolist() == [2] and len(machine) == 2
+    assert peek(machine, "broken").tolist() == [2] and len(machine) == 2
     beyond = sign * (_apart(machine) - rest) - limit / STIFFNESS
     assert -2 * speed * step < beyond < 2 * 2 * speed * step
     assert machine.time == pytest.approx(limit / STIFFNESS / (2 * speed), rel=0.1)
@@ -268,7 +269,7 @@ def test_the_heavier_piece_keeps_the_name(side: float) -> None:
     order = points if side > 0 else points[::-1]
     grains = [lab.grain(-0.02, 0.0), lab.polygon(0.0, 0.0, *order), lab.grain(0.02, 0.0)]
     machine = lab.solver(lab.scene(grains, beams={"breakage": {"force": 1e-3}}))
-    a = machine.arrays
+    a = every(machine)
     rows = np.flatnonzero(a["grain"][: machine.triangle_count] == 1)
     heavy, light = rows[np.argsort(-a["mass"][rows])]
     assert a["mass"][heavy] == pytest.approx(2.5 / 1.2 * a["mass"][light], rel=1e-9)
@@ -276,7 +277,7 @@ def test_the_heavier_piece_keeps_the_name(side: float) -> None:
     lab.restart(machine)
     while len(machine) == 3 and machine.time < 1e-3:
         machine.advance(1)
-    a = machine.arrays
+    a = every(machine)
     assert sorted(a["id"]) == [0, 1, 2, 3]
     assert (a["id"][a["grain"][heavy]], a["id"][a["grain"][light]]) == (1, 3)
     frame = machine.snapshot()
@@ -293,7 +294,7 @@ def test_a_beam_that_yields_to_force_alone(sign: int) -> None:
     """
     limit, speed = 1e-3, 0.05
     machine = _halves({"yielding": {"force": limit}}, 1e-6, speed=sign * speed)
-    a, right = machine.arrays, int(np.argmax(machine.arrays["state"][:, 0, 0]))
+    a, right = every(machine), int(np.argmax(peek(machine, "state")[:, 0, 0]))
     rest, length, spent = a["beam_rest"].copy(), float(a["length"][0]), machine.kinetic_energy()
     mass = a["mass"][0]
     plastic = (spent - limit**2 / (2 * STIFFNESS)) / limit
@@ -319,7 +320,7 @@ def test_a_beam_that_yields_to_moment_alone(sign: int) -> None:
     """
     limit, spin = 2e-7, 100.0
     machine = _halves({"yielding": {"moment": limit}}, 1e-6, spin=sign * spin)
-    a, right = machine.arrays, int(np.argmax(machine.arrays["state"][:, 0, 0]))
+    a, right = every(machine), int(np.argmax(peek(machine, "state")[:, 0, 0]))
     rest, length, spent = a["beam_rest"].copy(), float(a["length"][0]), machine.kinetic_energy()
     slack = limit * length / (2 * BENDING)
     plastic = (spent - limit * slack) / (2 * limit)
@@ -348,7 +349,7 @@ def test_only_the_end_that_is_beyond_its_moment_gives_way() -> None:
     angle, one = 0.02, BENDING / (2 * 1.7e-3 / 3)
     for turned in (0, 1):
         machine = _halves({"yielding": {"moment": 3 * one * angle}}, 1e-9)
-        a = machine.arrays
+        a = every(machine)
         a["state"][turned, 2, 0] += angle
         lab.restart(machine)
         assert lab.forces(machine)[:, 2] == pytest.approx(

@@ -13,6 +13,7 @@ from barchan.model.build import build
 from barchan.model.triangles import areas
 from barchan.solvers import beams_ledger, beams_preflight, beams_strip_geometry, beams_walls
 from solvers import beams_lab as lab
+from solvers.inside import every, peek
 
 EARTH = (0.0, 0.0, -9.81)
 FLOOR = {"name": "floor", "shape": "plane", "material": "a", "point": (0.0, 0.0, -0.01)}
@@ -70,7 +71,7 @@ def test_what_triangles_of_a_grain_may_not_do_to_each_other(way: str, said: str)
     half = [(0.0, 0.0), (2e-3, 0.0), (2e-3, 2e-3), (0.0, 2e-3)]
     for share in (0.4, 1.0):
         machine = lab.solver(lab.scene([lab.polygon(0.0, 0.0, *half)]))
-        a = machine.arrays
+        a = every(machine)
         if way == "turned":
             a["state"][1, 2, 0] += share * np.radians(100)
         else:
@@ -93,7 +94,7 @@ def test_a_beam_that_is_pressed_together_for_good_stops_the_run() -> None:
     for factor in (1.0, 2.0):
         beams = {"yielding": {"force": 1e-3}, "damping": 0.0}
         machine = lab.solver(lab.scene([lab.polygon(0.0, 0.0, *half)], beams=beams))
-        a = machine.arrays
+        a = every(machine)
         apart = a["state"][1, :2, 0] - a["state"][0, :2, 0]
         speed = factor * np.sqrt(1e-3 * 0.5 * a["made"][0] / a["mass"][0])
         for row, sign in ((0, 1.0), (1, -1.0)):
@@ -104,7 +105,7 @@ def test_a_beam_that_is_pressed_together_for_good_stops_the_run() -> None:
 
         def press(machine: Any = machine, speed: float = float(speed)) -> None:
             for _ in range(60):
-                machine.advance(round(machine.arrays["made"][0] / speed / machine.dt / 20))
+                machine.advance(round(peek(machine, "made")[0] / speed / machine.dt / 20))
                 machine.watch()
 
         if factor == 1.0:

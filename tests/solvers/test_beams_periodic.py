@@ -13,6 +13,7 @@ from barchan.model.build import build
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
 from solvers import beams_lab as lab
+from solvers.inside import peek
 
 BOX = {"low": (-0.01, -1.0, -0.01), "high": (0.01, 1.0, 0.01)}
 ROUND = {"box": BOX, "periodic": (True, False, True)}
@@ -24,7 +25,7 @@ def square_at(x: float, z: float, vx: float = 0.0, vz: float = 0.0, **more: Any)
 
 
 def spins(machine: BeamSolver) -> np.ndarray:
-    order = np.argsort(machine.arrays["id"])
+    order = np.argsort(peek(machine, "id"))
     return beams_ledger.bodies(machine).spin[order]
 
 
@@ -54,8 +55,8 @@ def test_a_collision_across_a_face_is_the_one_in_the_open(x: float, z: float, co
     there, here = lab.solver(open_scene, 2e-6), lab.solver(box_scene, 2e-6)
     for machine in (there, here):
         machine.advance(3000)
-    assert sum(there.arrays["seen"]) > 100 and np.abs(spins(there)).max() > 5.0  # rad/s: they have met
-    assert np.array_equal(there.arrays["seen"], here.arrays["seen"])
+    assert sum(peek(there, "seen")) > 100 and np.abs(spins(there)).max() > 5.0  # rad/s: they have met
+    assert np.array_equal(peek(there, "seen"), peek(here, "seen"))
     one, other = beams_ledger.bodies(there).velocity, beams_ledger.bodies(here).velocity
     assert np.abs(one - other).max() < 1e-9 * fast
     assert np.abs(spins(there) - spins(here)).max() < 1e-9 * np.abs(spins(there)).max()
@@ -87,7 +88,7 @@ def test_a_stone_that_falls_round_and_round(integrator: str) -> None:
     book = beams_ledger.energies(machine, beams_ledger.present(machine))
     assert abs(book["energy_error"]) < 1e-9 * book["kinetic_energy"]
     assert book["potential_energy"] - machine.potential_at_start == pytest.approx(
-        -machine.arrays["mass"][:4].sum() * gravity @ (way - start), rel=1e-9
+        -peek(machine, "mass")[:4].sum() * gravity @ (way - start), rel=1e-9
     )
 
 
@@ -96,9 +97,9 @@ def test_grains_in_the_box_keep_their_momentum_and_energy() -> None:
     energy to 1e-5 of what there is, after some dozen collisions.
     """
     machine, before, energy = crowd()
-    state = machine.arrays["state"]
-    assert sum(machine.arrays["seen"]) > 1000
-    mass = machine.arrays["mass"][:, None]
+    state = peek(machine, "state")
+    assert sum(peek(machine, "seen")) > 1000
+    mass = peek(machine, "mass")[:, None]
     after = (mass * state[:, :2, 1]).sum(axis=0)
     scale = float((mass * np.abs(state[:, :2, 1])).sum())
     assert np.abs(after - before).max() < 1e-12 * scale
@@ -111,7 +112,7 @@ def crowd(steps: int = 12000) -> tuple[BeamSolver, np.ndarray, float]:
     grains = {"shape": "square", "size": 2e-3, "count": 30, "velocity_scatter": 0.3, "fill": fill}
     scene = lab.scene([grains], beams={"contact": "exact", "damping": 0.0}, seed=3, **ROUND)
     machine = lab.solver(scene, 1e-6)
-    before = (machine.arrays["mass"][:, None] * machine.arrays["state"][:, :2, 1]).sum(axis=0)
+    before = (peek(machine, "mass")[:, None] * peek(machine, "state")[:, :2, 1]).sum(axis=0)
     energy = lab.energy(machine)
     machine.advance(steps)
     return machine, before, energy
@@ -122,11 +123,11 @@ def test_the_same_bits_on_more_threads_and_after_a_restore() -> None:
     halfway = crowd(900)[0]
     restored = BeamSolver.restored(halfway.model, *halfway.state())
     restored.advance(1100)
-    assert np.array_equal(straight.arrays["state"], restored.arrays["state"])
+    assert np.array_equal(peek(straight, "state"), peek(restored, "state"))
     threads.use(threads.most())
     several = crowd(2000)[0]
     threads.use(1)
-    assert np.array_equal(straight.arrays["state"], several.arrays["state"])
+    assert np.array_equal(peek(straight, "state"), peek(several, "state"))
 
 
 def test_a_grain_lies_on_a_floor_across_the_face() -> None:
@@ -145,9 +146,9 @@ def test_a_grain_lies_on_a_floor_across_the_face() -> None:
     weight = 9.81 * float(frame.mass[0])
     assert frame.contacts.force.sum(axis=0)[2] == pytest.approx(weight, rel=0.02)
     assert np.abs(frame.contacts.point[:, 0] - frame.position[0, 0]).max() < 1.1e-3
-    assert abs(machine.arrays["state"][0, 2, 0] - machine.arrays["state"][1, 2, 0]) > 0  # it is one of four triangles
+    assert abs(peek(machine, "state")[0, 2, 0] - peek(machine, "state")[1, 2, 0]) > 0  # it is one of four triangles
     assert abs(beams_ledger.bodies(machine).velocity[0]).max() < 1e-3
-    tilt = machine.arrays["state"][:4, 2, 0] - lab.solver(scene).arrays["state"][:4, 2, 0]
+    tilt = peek(machine, "state")[:4, 2, 0] - peek(lab.solver(scene), "state")[:4, 2, 0]
     assert np.abs(tilt).max() < 0.02
     assert frame.cell.tolist() == [[-0.01, -1.0, -0.01, 0.02, 0.0, 0.0, 0.0]]
 
@@ -162,7 +163,7 @@ def test_a_wall_that_is_not_there_does_not_push(around: dict[str, Any]) -> None:
     machine.meet_walls()
     machine.advance(2900)
     assert machine.positions()[0, 2] == pytest.approx(-0.5 * 9.81 * 0.03**2, rel=1e-9)
-    assert sum(machine.arrays["seen"]) == 0
+    assert sum(peek(machine, "seen")) == 0
 
 
 def test_stress_is_that_of_branches_round_the_box() -> None:

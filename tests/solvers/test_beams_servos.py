@@ -12,6 +12,7 @@ from barchan.model.build import build
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
 from solvers import beams_lab as lab
+from solvers.inside import peek
 
 STEP = 2e-6
 PLATES: dict[str, dict[str, Any]] = {  # a half-plane is smooth, a line is a strip of triangles
@@ -30,7 +31,7 @@ def machine(wall: dict[str, Any], servo: dict[str, Any], **options: Any) -> Beam
 
 def way(solver: BeamSolver) -> tuple[float, float]:
     """How far the plate is (m or rad) and how fast."""
-    return float(solver.arrays["motion_table"][0, 7]), float(solver.arrays["servo"][0, 0])
+    return float(peek(solver, "motion_table")[0, 7]), float(peek(solver, "servo")[0, 0])
 
 
 @pytest.mark.parametrize("plate", PLATES)
@@ -106,7 +107,7 @@ def test_a_grain_turns_a_paddle() -> None:
         assert abs(solver.moment().ledger[line]) < 1e-4 * 0.5 * inertia * rate**2
     pose = beams_ledger.wall_poses(solver)[0]
     assert 2 * np.arctan2(pose[5], pose[3]) == pytest.approx(angle, rel=1e-9)
-    tip = solver.arrays["state"][solver.triangle_count :, :2, 0]
+    tip = peek(solver, "state")[solver.triangle_count :, :2, 0]
     assert tip[:, 0].max() == pytest.approx(
         pivot[0] + 5.9e-3 * np.sin(angle), abs=1.5e-3
     )  # it stands where it is drawn
@@ -125,7 +126,7 @@ def test_a_plate_that_forces_move_goes_on_from_a_checkpoint_with_the_same_bits()
         solver.advance_to(6e-3)
     assert way(solvers[0])[0] != 0.0
     for name in ("state", "servo", "motion_table", "work"):
-        assert np.array_equal(solvers[0].arrays[name], solvers[1].arrays[name])
+        assert np.array_equal(peek(solvers[0], name), peek(solvers[1], name))
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from barchan.run.story import Story
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
 from solvers import beams_lab as lab
+from solvers.inside import every, peek
 
 SOURCE: dict[str, Any] = {
     "name": "chute", "material": "a", "shape": "square", "size": 2e-3, "rate": 1000.0, "velocity": (0.1, 0.0, -0.2),
@@ -142,7 +143,7 @@ def test_poured_grains_lie_on_those_before_and_the_ledger_closes() -> None:
     book = machine.moment().ledger
     turned = book["kinetic_energy"] + sum(abs(book[name]) for name in book if name.startswith("dissipated_"))
     assert abs(book["energy_error"]) < 0.01 * turned
-    a = machine.arrays
+    a = every(machine)
     assert machine.gates()["chute"].mass == pytest.approx(a["mass"][: machine.triangle_count].sum(), rel=1e-12)
     assert np.array_equal(np.sort(a["id"]), np.arange(len(machine)))
     assert (a["born"] > 0).any()
@@ -163,13 +164,13 @@ def test_pieces_and_poured_grains_have_names_of_their_own() -> None:
         {"name": "away", "region": {"kind": "box", "low": (0.1, 0, 0.1), "high": (0.2, 0, 0.2)}},
     ])  # fmt: skip
     machine = lab.solver(scene, 1e-6)
-    machine.arrays["state"][0, :2, 1] = 3.0, 3.0  # one of the four triangles is torn off
+    peek(machine, "state")[0, :2, 1] = 3.0, 3.0  # one of the four triangles is torn off
     lab.restart(machine)
     machine.advance(300)
     pieces = len(machine)
     assert pieces > 1
     machine.insert(at(scene, (0.05, 0.03), (0.06, 0.03)), "chute")
-    ids = machine.arrays["id"]
+    ids = peek(machine, "id")
     assert len(np.unique(ids)) == len(ids) == pieces + 2
     order = np.sort(ids)
     before = machine.moment().ledger
@@ -177,8 +178,8 @@ def test_pieces_and_poured_grains_have_names_of_their_own() -> None:
     after = machine.moment().ledger
     assert after["dissipated_beams"] == pytest.approx(before["dissipated_beams"], rel=1e-12)
     assert after["energy_error"] == pytest.approx(before["energy_error"], abs=1e-12 * before["kinetic_energy"])
-    assert not (machine.arrays["broken"] > 0).any() and machine.arrays["ends"].max() < machine.triangle_count
-    assert (np.diff(machine.arrays["ends"]) != 0).all()
+    assert not (peek(machine, "broken") > 0).any() and peek(machine, "ends").max() < machine.triangle_count
+    assert (np.diff(peek(machine, "ends")) != 0).all()
     machine.advance(10)
     assert machine.statistics()["grains_in"] == 3
     assert machine.statistics()["grains_out"] == 1
@@ -207,7 +208,7 @@ def test_a_run_with_poured_grains_resumes_with_the_same_bits() -> None:
     go(other, again, 15)
     assert len(one) == len(other) > 10
     for name in ("id", "state", "body", "ends", "work", "booked", "gates", "born"):
-        assert np.array_equal(one.arrays[name], other.arrays[name]), name
+        assert np.array_equal(peek(one, name), peek(other, name)), name
 
 
 @pytest.mark.parametrize(
@@ -327,7 +328,7 @@ def test_a_polygon_in_metres_is_poured_as_it_is() -> None:
     machine.advance(round(2e-3 / machine.dt))
     story.look(machine, machine.time)
     assert len(machine) >= 1
-    whole = machine.arrays["mass"][: machine.triangle_count].sum()
+    whole = peek(machine, "mass")[: machine.triangle_count].sum()
     assert whole == pytest.approx(len(machine) * 6e-3 * scene.beams.thickness, rel=1e-9)
     with pytest.raises(SceneError, match="polygon"):
         poured(source={"shape": shape, "size": 2e-3})
@@ -337,7 +338,7 @@ def test_the_deepest_overlap_may_be_of_a_grain_that_has_gone() -> None:
     """The message says so, and names no other."""
     sinks = [{"name": "away", "region": {"kind": "box", "low": (1, 0, 1), "high": (2, 0, 2)}}]
     machine = lab.solver(poured([lab.grain(0.0, 0.0), lab.grain(9e-3, 0.0)], sinks=sinks), 1e-6)
-    machine.arrays["worst"][:] = 0.95, 0, 4
+    peek(machine, "worst")[:] = 0.95, 0, 4
     machine.remove(np.array([True, False]), "away")
     with pytest.raises(
         RunError, match="a triangle that has gone since has had 95% of its area in a triangle of another"
@@ -385,5 +386,5 @@ def test_a_checkpoint_from_before_there_were_sources_is_taken_up() -> None:
     again = BeamSolver.restored(machine.model, old, json.loads(json.dumps(meta)))
     machine.advance(300)
     again.advance(300)
-    assert np.array_equal(machine.arrays["state"], again.arrays["state"])
-    assert again.statistics()["grains_out"] == 0 and len(again.arrays["booked"]) == len(machine.arrays["booked"])
+    assert np.array_equal(peek(machine, "state"), peek(again, "state"))
+    assert again.statistics()["grains_out"] == 0 and len(peek(again, "booked")) == len(peek(machine, "booked"))

@@ -13,6 +13,7 @@ from barchan.model.build import build
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
 from solvers import beams_lab as lab
+from solvers.inside import peek
 
 YOUNG = 2e6
 WIDE = 2e-3  # m, of strips
@@ -163,7 +164,7 @@ def test_a_corner_in_a_line_is_pushed_as_the_paper_says(x: float) -> None:
     """
     deep = 1e-4
     machine = wedge(floor(), "paper", 0.0, 0.0, np.pi / 4)
-    state = machine.arrays["state"]
+    state = peek(machine, "state")
     state[0, 0, 0] = x
     state[0, 1, 0] = np.sqrt(2) * LEG / 3 - deep  # that far is the right angle from the middle
     machine.rebuild()
@@ -184,7 +185,7 @@ def test_forces_of_strips_are_the_gradient_of_an_energy(pose: tuple[float, float
     they are right to some 1e-7.
     """
     machine = wedge(floor(), "exact", *pose)
-    state, found = machine.arrays["state"], lab.forces(machine)[0]
+    state, found = peek(machine, "state"), lab.forces(machine)[0]
     slopes = []
     for axis, small in ((0, 1e-8), (1, 1e-8), (2, 1e-5)):
         stored = []
@@ -204,7 +205,7 @@ def test_a_strip_feels_what_it_does(pose: tuple[float, float, float], contact: s
     """Force on the triangle and on the wall's rows, and their torques about any point, add up to nothing."""
     machine = wedge(floor(), contact, *pose)
     load = beams_ledger.present(machine).load
-    x, z = machine.arrays["state"][:, :2, 0].T
+    x, z = peek(machine, "state")[:, :2, 0].T
     force, turn = load[:, [LOAD_X, LOAD_Z]], load[:, LOAD_TURN] + x * load[:, LOAD_Z] - z * load[:, LOAD_X]
     assert np.abs(force[0]).max() > 0
     np.testing.assert_allclose(force.sum(axis=0), 0.0, atol=1e-14 * np.abs(force[0]).max())
@@ -221,7 +222,7 @@ def test_pushes_do_not_jump_where_a_triangle_pierces_a_strip(contact: str) -> No
     """
     thin = 2e-4
     machine = wedge(line((-0.03, 0.0), (0.03, 0.0)), contact, 0.0, 5e-4, 0.5, thin)
-    place = machine.arrays["state"][0, 1]
+    place = peek(machine, "state")[0, 1]
     found = []
     for k in range(1250):
         place[0] -= 2e-6

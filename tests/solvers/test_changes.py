@@ -14,6 +14,7 @@ from barchan.model.build import build
 from barchan.model.grains import Grains
 from barchan.model.pour import Pourer
 from solvers import lab
+from solvers.inside import peek
 
 DOWN = (0.0, 0.0, -lab.GRAVITY)
 FAR = {"kind": "box", "low": (20.0, 20.0, 20.0), "high": (22.0, 22.0, 22.0)}
@@ -202,7 +203,7 @@ def test_a_motion_that_waits_counts_from_its_start() -> None:
     machine.start_motion("lift")
     machine.advance_to(0.5)
     assert machine.snapshot().wall_pose[-1, 2] == pytest.approx(0.1)
-    assert machine.arrays["pose"][-1, 2] == pytest.approx(0.1)
+    assert peek(machine, "pose")[-1, 2] == pytest.approx(0.1)
     assert machine.snapshot().position[0, 2] == pytest.approx(0.15, abs=2e-3)
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from solvers import lab
+from solvers.plain import bindings
 
 
-@pytest.mark.parametrize("law", ["linear", "hertz", "displacement"])
-def test_second_order_before_separation(law: str) -> None:
+@pytest.mark.parametrize(("law", "solver"), bindings(("linear", "hertz", "displacement")))
+def test_second_order_before_separation(law: str, solver: Any) -> None:
     """Two rough, damped spheres that overlap from the start and slide on each other below Coulomb's limit: all forces
     are smooth. The positions and spins at a time before they part have an error that falls with the square of the
     step, measured against a step thirty-two times as short (whose own error is then 1/1024 of the largest).
@@ -21,7 +24,7 @@ def test_second_order_before_separation(law: str) -> None:
             lab.grain((0.0, 0.0, 0.0), spin=(0.0, 0.0, 1.0)),
             lab.grain((0.098, 0.0, 0.0), size=0.1, velocity=(-0.3, 0.05, 0.02)),
         ]
-        machine = lab.solver(lab.scene(law, groups, a=a), time_step)
+        machine = solver(lab.scene(law, groups, a=a), time_step)
         machine.advance_to(1.2e-3)
         seen = machine.snapshot()
         assert len(machine.moment().contact_first) == 1

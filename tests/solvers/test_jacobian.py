@@ -7,6 +7,7 @@ import pytest
 
 from barchan.solvers import soft_jacobian
 from solvers import lab
+from solvers.inside import every, peek
 
 STEP = 1e-4  # s
 
@@ -15,8 +16,8 @@ def row(count: int) -> lab.SoftSolver:
     """Spheres of 0.1 m in a row, overlapping by 0.2 mm, with a little motion."""
     places = [(0.0998 * k, 0.0, 0.0) for k in range(count)]
     machine = lab.solver(lab.scene("viscous", [lab.grains(places)], gravity=(0.0, 0.0, 0.0)), 1e-5)
-    machine.arrays["velocity"][:] = 0.01 * np.random.default_rng(1).normal(size=(count, 3))
-    machine.arrays["motion"][:count, :3] = machine.arrays["velocity"]
+    peek(machine, "velocity")[:] = 0.01 * np.random.default_rng(1).normal(size=(count, 3))
+    peek(machine, "motion")[:count, :3] = peek(machine, "velocity")
     return machine
 
 
@@ -42,10 +43,10 @@ def test_groups_share_no_neighbour() -> None:
 
 def test_the_solver_is_left_as_it_was() -> None:
     machine = row(4)
-    before = {name: array.copy() for name, array in machine.arrays.items()}
+    before = {name: array.copy() for name, array in every(machine).items()}
     soft_jacobian.jacobian(machine, STEP)
     for name in ("position", "velocity", "orientation", "angular", "place", "memory", "work", "force", "pair_force"):
-        np.testing.assert_array_equal(machine.arrays[name], before[name], err_msg=name)
+        np.testing.assert_array_equal(peek(machine, name), before[name], err_msg=name)
 
 
 def test_free_flight_moves_positions_only() -> None:
@@ -54,15 +55,15 @@ def test_free_flight_moves_positions_only() -> None:
     matrix, _ = soft_jacobian.jacobian(machine, STEP)
     np.testing.assert_allclose(matrix[0:3, 3:6], np.eye(3), atol=1e-9)
     np.testing.assert_allclose(matrix[3:6], 0.0, atol=1e-9)
-    inertia = machine.arrays["inertia"][0, 0]
+    inertia = peek(machine, "inertia")[0, 0]
     np.testing.assert_allclose(matrix[7:10, 10:13], 0.5 / inertia * np.eye(3), rtol=1e-4, atol=1e-6)
 
 
 def test_two_spheres_ring_at_hertz_frequency() -> None:
     """Two equal spheres that overlap by ξ swing along their line with ω² = (3/2) kα √ξ/m*."""
     machine = row(2)
-    machine.arrays["velocity"][:] = 0.0
-    machine.arrays["motion"][:2, :3] = 0.0
+    peek(machine, "velocity")[:] = 0.0
+    peek(machine, "motion")[:2, :3] = 0.0
     matrix, _ = soft_jacobian.jacobian(machine, STEP)
     values = np.linalg.eigvals(matrix)
     mass = lab.effective(lab.ball_mass(0.05), lab.ball_mass(0.05))

@@ -6,11 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from barchan import registry
 from barchan.errors import RunError
 from solvers import lab
-
-LAWS = tuple(registry.parts("laws"))
 
 
 def errors(make: Callable[[float], lab.SoftSolver], step: float, end: float, halvings: int = 4) -> list[float]:
@@ -23,12 +20,11 @@ def errors(make: Callable[[float], lab.SoftSolver], step: float, end: float, hal
     return found
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", ["hertz", "linear", "viscous"])
 def test_ledger_converges_on_a_lasting_contact(law: str) -> None:
     """A clump and a sphere pressed together, rolling and sliding on each other, without meeting or parting: all
     forces are smooth, velocity Verlet and the trapezium rule of the work are of second order, and so is what is
-    missing in the ledger. The friction of `path` has a direction that jumps where slip turns round, and that of
-    `stick-slip` jumps where slip ends: first order.
+    missing in the ledger.
     """
     a = lab.material(friction=0.9, rolling_friction=1e-3)
 
@@ -41,7 +37,7 @@ def test_ledger_converges_on_a_lasting_contact(law: str) -> None:
 
     found = errors(make, 2e-5, 1e-3)
     assert abs(found[0]) < 1e-2 * make(2e-5).moment().ledger["stored_energy"]
-    assert lab.order_of(found) > (0.9 if law in ("path", "stick-slip") else 1.8)
+    assert lab.order_of(found) > 1.8
 
 
 def test_ledger_with_a_shaken_floor() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import pytest
 
 from barchan.solvers import soft_lists
 from solvers import lab
+from solvers.inside import by_id, every, peek
 
 
 def mixture(seed: int, speed: float, time_step: float, **options: Any) -> lab.SoftSolver:
@@ -39,7 +39,7 @@ def near(machine: lab.SoftSolver, leeway: np.ndarray | None = None, *, grains: b
     if grains:
         place, reach, owner = (
             seen.position,
-            machine.arrays["bound"][np.argsort(machine.arrays["id"])],
+            by_id(machine, "bound"),
             np.arange(len(seen)),
         )
     else:
@@ -56,7 +56,7 @@ def near(machine: lab.SoftSolver, leeway: np.ndarray | None = None, *, grains: b
 
 def listed(machine: lab.SoftSolver, *, grains: bool = False) -> list[frozenset[int]]:
     """The list of spheres, or that of grains, numbered as in a snapshot: grain by grain in the order of ids."""
-    a = machine.arrays
+    a = every(machine)
     order = np.argsort(a["id"])
     place = np.argsort(np.concatenate([np.arange(a["start"][g], a["start"][g + 1]) for g in order]))
     first, second = a["first"][: machine.lists.pairs], a["second"][: machine.lists.pairs]
@@ -77,8 +77,8 @@ def test_near_grains_are_near_in_memory_whichever_way_a_bed_is_long(axis: int, m
     rng = np.random.default_rng(axis)
     places = np.stack(np.meshgrid(np.arange(60), np.arange(4), np.arange(3), indexing="ij"), axis=-1).reshape(-1, 3)
     spots = 0.0999 * np.roll(rng.permutation(places), axis, 1)
-    machine = lab.solver(lab.scene("displacement", [lab.grains(spots, size=0.1)]), 1e-5)
-    first, second = (machine.arrays[name][: machine.lists.pairs].astype(int) for name in ("first", "second"))
+    machine = lab.solver(lab.scene("hertz", [lab.grains(spots, size=0.1)]), 1e-5)
+    first, second = (peek(machine, name)[: machine.lists.pairs].astype(int) for name in ("first", "second"))
     assert len(first) == 60 * 4 * 2 + 60 * 3 * 3 + 59 * 12
     assert (second - first).max() < 4 * 12
 
@@ -105,11 +105,11 @@ def test_list_holds_exactly_the_near_pairs(cells: int, periodic: tuple[bool, boo
             far = np.where(periodic, 0.0, 1e9)
             described = lab.kitchen(groups, periodic=periodic, box={"low": low - far, "high": low + box + far})
         else:
-            described = lab.scene("displacement", groups)
+            described = lab.scene("hertz", groups)
         machine = lab.solver(described, 1e-5)
-        order = np.argsort(machine.arrays["id"])
-        assert np.ptp(machine.arrays["wear"]) > 0
-        for grains, leeway in ((True, machine.arrays["farther"]), (False, machine.arrays["wear"] ** -0.5)):
+        order = np.argsort(peek(machine, "id"))
+        assert np.ptp(peek(machine, "wear")) > 0
+        for grains, leeway in ((True, peek(machine, "farther")), (False, peek(machine, "wear") ** -0.5)):
             pairs = listed(machine, grains=grains)
             assert len(set(pairs)) == len(pairs)
             assert set(pairs) == near(machine, leeway[order], grains=grains)
@@ -117,27 +117,21 @@ def test_list_holds_exactly_the_near_pairs(cells: int, periodic: tuple[bool, boo
 
 @pytest.mark.parametrize("distance", [1e6, -1e6])
 def test_a_grain_far_away_costs_nothing(distance: float) -> None:
-    """A grain that has fallen off the world must not slow down the others: not even where the lists are made anew in
-    every step, which the grains' speed forces here. If all grains had to be compared with all others, this would
-    take a hundred times as long; five times allows for noise.
+    """A grain that has fallen off the world must not spoil the cells of the others: they stay a few per grain, and no
+    cell holds many. If one cell held them all, all would be compared with all.
     """
     places = 0.02 * np.stack(np.meshgrid(*(np.arange(20),) * 3, indexing="ij"), axis=-1).reshape(-1, 3)
-    taken = []
+    most = {}
     for z in (1.0, distance):
-        group = lab.grains([*places, (0.0, 0.0, z)], size=0.01, velocity=(300.0, 0.0, 0.0))
+        group = lab.grains([*places, (0.0, 0.0, z)], size=0.01)
         machine = lab.solver(lab.scene("hertz", [group]), 1e-4)
-        before = machine.lists.rebuilds
-        best = np.inf
-        for _ in range(4):
-            begin = time.perf_counter()
-            machine.advance(1)
-            best = min(best, time.perf_counter() - begin)
-        assert machine.lists.rebuilds == before + 4
-        taken.append(best)
-    assert taken[1] < 5 * taken[0]
+        number, cells = machine.lists._cells(len(machine), np.zeros(len(machine)))
+        assert np.prod(cells) < 10 * len(places)
+        most[z] = np.bincount(number).max()
+    assert most[distance] <= 8 * most[1.0]
 
 
-@pytest.mark.parametrize("integrator", ["verlet", "rkf45"])
+@pytest.mark.parametrize("integrator", ["verlet", pytest.param("rkf45", marks=pytest.mark.validate)])
 def test_no_contact_is_missed(integrator: str) -> None:
     """Between two rebuilds the list must hold every pair that touches: as many contacts as brute force finds, at every
     look, and with the same grains.
@@ -196,7 +190,7 @@ def test_a_wall_that_moves_finds_grains_at_rest(integrator: str) -> None:
     np.testing.assert_allclose(machine.snapshot().velocity, [[0.0, 0.0, 4.0]], atol=0.04)
 
 
-@pytest.mark.parametrize("law", ["linear", "hertz", "displacement", "path"])
+@pytest.mark.parametrize("law", ["linear", "hertz"])
 def test_memory_survives_rebuilds_and_sorting(law: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two grains pressed together and sheared, in flight past a row of others, in a frame where they rest and in one
     where they move (Galilei): all relative quantities are equal. In the moving frame the list is made anew and
@@ -214,7 +208,7 @@ def test_memory_survives_rebuilds_and_sorting(law: str, monkeypatch: pytest.Monk
         orders, forces = set(), []
         for _ in range(150):
             machine.advance(1)
-            at = machine.arrays["id"].tolist()
+            at = peek(machine, "id").tolist()
             orders.add(at.index(0) < at.index(1))
             contacts = machine.snapshot(contacts=True).contacts
             assert len(contacts.force) == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -54,8 +53,8 @@ for name in ("push_from_walls", "bend", "accelerate"):
 JOB = soft_prepare.compile_forces
 
 
-def small(**options):
-    return lab.solver(lab.scene("viscous", [lab.grain((0, 0, 0.2))], **options), 1e-5)
+def small(law="viscous", **options):
+    return lab.solver(lab.scene(law, [lab.grain((0, 0, 0.2))], **options), 1e-5)
 
 
 def test_empty_arrays_are_of_the_types_that_are_used():
@@ -66,7 +65,8 @@ def test_empty_arrays_are_of_the_types_that_are_used():
 @pytest.mark.parametrize("integrator", [{"kind": "verlet"}, {"kind": "rkf45"}])
 def test_what_is_shared_is_what_is_called(integrator):
     """The signatures that two processes compile are those with which kernels call each other: no more are compiled."""
-    machine, adaptive = small(integrator=integrator), integrator["kind"] == "rkf45"
+    adaptive = integrator["kind"] == "rkf45"
+    machine = small("hertz" if adaptive else "viscous", integrator=integrator)
     soft_prepare.share(machine.kernels, adaptive=adaptive)
     soft_prepare.compile_forces(machine._bound())
     machine.advance_to(3e-5)
@@ -87,6 +87,7 @@ def told_of(tmp_path, *order):
     ).stdout.splitlines()
 
 
+@pytest.mark.validate
 def test_a_first_run_finds_forces_compiled(tmp_path):
     """With an empty cache: the pass over all forces is loaded, not compiled, and the steps are compiled once. Then so
     for another kind of steps, with pairs from the cache, which ask for the number of their thread: LLVM would end the
@@ -98,6 +99,7 @@ def test_a_first_run_finds_forces_compiled(tmp_path):
     assert told == ["1 0", "0 0", "0 1", "1", "1", "1", "0"]
 
 
+@pytest.mark.validate
 def test_a_first_run_of_beams_finds_its_work_compiled(tmp_path):
     """With an empty cache: the work of all phases is loaded, and what calls it and what was shared compiled once."""
     assert told_of(tmp_path, BEAMS) == ["1 0", "0 1", "0 1", "1", "1", "1"]
@@ -165,16 +167,14 @@ def test_a_helper_that_fails_is_not_missed(cold, monkeypatch):
 
 
 def test_waiting_for_a_kernel_ends(cold, monkeypatch, tmp_path):
-    """When its code is there, when the other process has ended, or when patience has."""
-    monkeypatch.setattr(helping, "PATIENCE", 60.0)
+    """When its code is there, when the other process has ended, or when patience has: else this would never end."""
+    monkeypatch.setattr(helping, "PATIENCE", 1e6)
     monkeypatch.setattr(helping, "_ask", lambda order: subprocess.Popen([sys.executable, "-c", ""]))
-    begin = time.monotonic()
     Helper(cold, JOB).wait_for(cold)
     helping.await_kernel(cold, 0.05)
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "__pycache__" / "soft_motion.evaluate-27.py311.1.nbc").touch()
-    helping.await_kernel(cold, 60.0)
-    assert time.monotonic() - begin < 30.0
+    helping.await_kernel(cold, 1e6)
 
 
 def test_a_helper_that_hangs_is_ended(cold, monkeypatch):

@@ -11,8 +11,8 @@ import pytest
 from barchan.geometry import rotation_about
 from barchan.model import timestep
 from barchan.model.build import build
-from barchan.scene import Scene
-from barchan.solvers.soft import SoftSolver
+from solvers import lab
+from solvers.inside import peek
 
 STIFFNESS = 1e4  # N/m
 RADIUS = 0.05  # m
@@ -24,31 +24,14 @@ OMEGA = math.sqrt(STIFFNESS / MASS)  # rad/s
 def oscillator(
     time_step: float, velocity: float = 0.0, overlap: float = OVERLAP, spin: tuple[float, ...] = (0.0, 0.0, 0.0),
     **integrator: Any,
-) -> SoftSolver:  # fmt: skip
+) -> lab.SoftSolver:  # fmt: skip
     """A sphere pressed into a plane by `overlap`, without gravity, friction or damping: a harmonic oscillator."""
-    scene = Scene.model_validate(
-        {
-            "name": "oscillator",
-            "duration": 1.0,
-            "gravity": (0, 0, 0),
-            "contact": {"law": "linear", "stiffness": STIFFNESS},
-            "integrator": integrator,
-            "materials": {"ideal": {"density": 2000, "restitution": 1, "friction": 0}},
-            "grains": [
-                {
-                    "name": "ball",
-                    "material": "ideal",
-                    "size": 2 * RADIUS,
-                    "fill": {"kind": "points", "positions": [(0, 0, RADIUS - overlap)]},
-                    "velocity": (0, 0, velocity),
-                    "spin": spin,
-                }
-            ],
-            "walls": [{"name": "floor", "shape": "plane", "material": "ideal"}],
-        }
-    )
-    model, grains = build(scene)
-    return SoftSolver(model, grains, time_step)
+    ball = lab.grain((0, 0, RADIUS - overlap), velocity=(0, 0, velocity), spin=spin, material="ideal")
+    scene = lab.scene(
+        {"law": "linear", "stiffness": STIFFNESS}, [ball], [{**lab.FLOOR, "material": "ideal"}], integrator=integrator,
+        materials={"ideal": {"density": 2000, "restitution": 1, "friction": 0}},
+    )  # fmt: skip
+    return lab.solver(scene, time_step)
 
 
 @pytest.mark.parametrize(("kind", "near"), [("rkf45", 1e-8), ("bogacki-shampine", 1e-4)])
@@ -103,7 +86,7 @@ def test_rule_of_acceptance(share: float, accepted: bool) -> None:
     found = solver.statistics()
     if accepted:
         assert (found["steps_accepted"], found["steps_rejected"]) == (1, 0)
-        assert float(solver.arrays["clock"][1]) == pytest.approx(share * h, rel=1e-6)
+        assert float(peek(solver, "clock")[1]) == pytest.approx(share * h, rel=1e-6)
     else:
         # The rest of the time is filled with whole steps no longer than share · h: two of them, one at least accepted.
         assert found["steps_rejected"] >= 1
@@ -151,45 +134,25 @@ def test_energy_ledger_has_the_order_of_the_method() -> None:
 
 @pytest.mark.parametrize("incremental", [False, True])
 def test_friction_remembers_accepted_steps_only(incremental: bool) -> None:
-    """A frictionless sphere slides along a floor at constant speed v, so after the time t its contact has slipped v t,
-    however many steps were tried. Rejections come from a second ball that bounces far away from it.
+    """A sphere that cannot turn slides along a floor at constant speed v, held by a spring too soft to be felt (it
+    takes kt v t²/2 m, 1e-13 of the speed), so after t its contact has slipped v t, however many steps were tried.
+    Rejections come from a second ball that bounces far away from it.
     """
     speed, end = 0.5, 0.25
-    scene = Scene.model_validate(
-        {
-            "name": "slide",
-            "duration": 1.0,
-            "contact": "path",
-            "integrator": {"kind": "rkf45", "tolerance": 1e-4, "incremental": incremental},
-            "rotation": False,
-            "materials": {"smooth": {"density": 2000, "young": 1e7, "friction": 0}},
-            "grains": [
-                {"name": "slider", "material": "smooth", "size": 0.1, "velocity": (speed, 0, 0),
-                 "fill": {"kind": "points", "positions": [(0, 0, 0.0499)]}},
-                {"name": "bouncer", "material": "smooth", "size": 0.1,
-                 "fill": {"kind": "points", "positions": [(0, 5, 0.2)]}},
-            ],
-            "walls": [{"name": "floor", "shape": "plane", "material": "smooth"}],
-        }
+    resting = lab.ball_mass(RADIUS) * lab.GRAVITY / STIFFNESS
+    groups = [
+        lab.grain((0, 0, RADIUS - resting), velocity=(speed, 0, 0)),
+        lab.grain((0, 5, 0.2)),
+    ]
+    scene = lab.scene(
+        {"law": "linear", "stiffness": STIFFNESS, "tangential": 1e-16}, groups, [lab.FLOOR], rotation=False,
+        a=lab.material(restitution=1.0), gravity=(0.0, 0.0, -lab.GRAVITY),
+        integrator={"kind": "rkf45", "tolerance": 1e-4, "incremental": incremental},
     )  # fmt: skip
-    model, grains = build(scene)
-    grains.position[0, 2] = 0.05 - _resting_overlap(scene, grains.mass[0])
-    solver = SoftSolver(model, grains, 1e-3)
+    solver = lab.solver(scene, 1e-3)
     solver.advance_to(end)
     assert solver.statistics()["steps_rejected"] > 0
-    contacts = solver.lists.wall_contacts
-    slider = int(
-        np.flatnonzero(solver.arrays["id"][solver.arrays["grain"][solver.arrays["wall_sphere"][:contacts]]] == 0)[0]
-    )
-    slipped = solver.arrays["wall_memory"].reshape(-1, 16)[slider // 16, slider % 16]
-    assert slipped == pytest.approx(speed * end, rel=1e-9)
-
-
-def _resting_overlap(scene: Scene, mass: float) -> float:
-    """Where Hertz's force (4/3) E* √R ξ^(3/2) carries the weight."""
-    material = scene.materials["smooth"]
-    effective = material.young / (2 * (1 - material.poisson**2))
-    return float((mass * 9.81 / (4 / 3 * effective * math.sqrt(0.05))) ** (2 / 3))
+    assert lab.wall_history(solver, 0)[0] == pytest.approx(-speed * end, rel=1e-9)  # of the floor against it
 
 
 @pytest.mark.parametrize("kind", ["rkf45", "bogacki-shampine"])
@@ -200,15 +163,14 @@ def test_nothing_flies_through_a_thin_wall(kind: str) -> None:
     half a percent.
     """
     heights = np.linspace(0.42, 0.5, 9)
-    scene = Scene(
+    scene = lab.dressed(
         name="sheet", duration=1.0, integrator=kind, frame_rate=10.0,
         materials={"a": {"density": 2500.0, "young": 5e7, "restitution": 0.9}},
         grains=[{"name": "g", "material": "a", "size": 2e-3,
                  "fill": {"kind": "points", "positions": [(0.1 * k, 0.0, z) for k, z in enumerate(heights)]}}],
         walls=[{"name": "sheet", "material": "a", "shape": "rectangle", "center": (0.4, 0, 0), "widths": (2, 2)}],
     )  # fmt: skip
-    model, grains = build(scene)
-    solver = SoftSolver(model, grains, timestep.choose(model, grains).value)
+    solver = lab.solver(scene, timestep.choose(*build(scene)).value)
     solver.advance_to(0.45)
     frame = solver.snapshot()
     place, speed = frame.position[:, 2], frame.velocity[:, 2]
@@ -225,13 +187,13 @@ def test_the_tolerance_goes_with_the_scene_unless_it_is_stated() -> None:
     def controls(**more: Any) -> np.ndarray:
         fields = {"name": "g", "material": "a", "size": 2e-3, "velocity": (3.0, 0.0, 0.0)}
         fill = {"kind": "points", "positions": [(0.0, 0.0, 0.0), (0.0, 0.0, 1.0)]}
-        scene = Scene(
+        scene = lab.dressed(
             name="two", duration=1.0, integrator={"kind": "rkf45", **more}, gravity=(0.0, 0.0, 0.0),
             materials={"a": {"density": 2500.0, "young": 5e7, "restitution": 0.9}}, grains=[{**fields, "fill": fill}],
         )  # fmt: skip
         model, grains = build(scene)
-        solver = SoftSolver(model, grains, timestep.choose(model, grains).value)
-        again = SoftSolver.restored(model, *solver.state())
+        solver = lab.solver(scene, timestep.choose(model, grains).value)
+        again = lab.SoftSolver.restored(model, *solver.state())
         assert np.array_equal(again.stepper.controls, solver.stepper.controls)
         return solver.stepper.controls
 
@@ -250,13 +212,12 @@ def test_no_moving_plate_passes_through_grains_at_rest(kind: str, speed: float) 
     places = [(0.35 * k, 0.4 * k, 0.0) for k in range(3)]
     plate = {"name": "plate", "material": "a", "shape": "rectangle", "center": (-1, 0, 0), "normal": (1, 0, 0),
              "widths": (4, 4), "motion": {"kind": "translate", "velocity": (speed, 0, 0)}}  # fmt: skip
-    scene = Scene(
+    scene = lab.dressed(
         name="plate", duration=10.0, integrator=kind, gravity=(0.0, 0.0, 0.0), walls=[plate],
         materials={"a": {"density": 2500.0, "young": 1e8, "restitution": 1.0, "friction": 0.0}},
         grains=[{"name": "g", "material": "a", "size": 0.1, "fill": {"kind": "points", "positions": places}}],
     )  # fmt: skip
-    model, grains = build(scene)
-    solver = SoftSolver(model, grains, timestep.choose(model, grains).value)
+    solver = lab.solver(scene, timestep.choose(*build(scene)).value)
     for k in range(10):
         solver.advance_to((k + 1) * 0.2 / speed)
         solver.watch()
@@ -269,13 +230,12 @@ def test_grains_that_rest_are_no_error_of_energy(gap: float) -> None:
     error of energy, whatever it is a large part of.
     """
     places = [(0.1 * k, 0.0, 5e-3 * (1 + gap)) for k in range(2)]
-    scene = Scene(
+    scene = lab.dressed(
         name="rest", duration=10.0, integrator="rkf45", walls=[{"name": "floor", "shape": "plane", "material": "a"}],
         materials={"a": {"density": 2500.0, "young": 1e7, "restitution": 0.5, "friction": 0.0}},
         grains=[{"name": "g", "material": "a", "size": 1e-2, "fill": {"kind": "points", "positions": places}}],
     )  # fmt: skip
-    model, grains = build(scene)
-    solver = SoftSolver(model, grains, timestep.choose(model, grains).value)
+    solver = lab.solver(scene, timestep.choose(*build(scene)).value)
     for k in range(40):
         solver.advance_to((k + 1) / 24)
         solver.watch()
@@ -291,10 +251,10 @@ def test_a_hop_is_as_long_as_the_smallest_sphere_is_wide() -> None:
     flies = {"name": "a", "material": "a", "shape": shape, "velocity": (0.0, 3.0, 0.0),
              "fill": {"kind": "points", "positions": [(0.0, 0.0, 0.0)]}}  # fmt: skip
     rests = {"name": "b", "material": "a", "size": 2e-3, "fill": {"kind": "points", "positions": [(0.1, 0.0, 0.0)]}}
-    scene = Scene(
+    scene = lab.dressed(
         name="hop", duration=1.0, integrator="rkf45", gravity=(0.0, 0.0, 0.0), grains=[flies, rests],
         materials={"a": {"density": 2500.0, "young": 5e7, "restitution": 0.9}},
     )  # fmt: skip
-    solver = SoftSolver(*build(scene), 1e-5)
+    solver = lab.solver(scene, 1e-5)
     c = solver.packed()
     assert solver.kernels.shortest_hop(c.grains, c.start, c.place, c.velocity, 1.0) == pytest.approx(2e-3 / 4.0)

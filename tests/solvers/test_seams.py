@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from barchan.model.build import build
 from barchan.solvers import preflight
 from solvers import hard_lab, lab
+from solvers.inside import peek
 
 RADIUS = 0.05  # m
 GROUND = [(-1, -0.5, 0), (1, -0.5, 0), (1, 0.5, 0), (-1, 0.5, 0)]
@@ -34,15 +34,9 @@ def machine(wall: dict[str, Any], groups: list[dict[str, Any]], **options: Any) 
 
 
 def described(walls: list[dict[str, Any]], groups: list[dict[str, Any]], **options: Any) -> Any:
-    """Grains at walls, y periodic. Spare walls of all shapes but the mesh: few kernels are compiled."""
-    shapes = [*FLOORS.values(), *OTHERS.values()]
-    spare = [{**one, "name": f"spare shape {k}", "appears": lab.NEVER} for k, one in enumerate(shapes)]
-    every = [{**one, "material": "a"} for one in (*spare, *walls) if _kin(one, walls[0])]
-    return lab.kitchen(groups, every, law="hertz", stiction=None, **options)
-
-
-def _kin(one: dict[str, Any], wall: dict[str, Any]) -> bool:
-    return bool(one["shape"] != "mesh" or wall["shape"] == "mesh")
+    """Grains at walls, y periodic."""
+    box = {"low": (-1e3, -0.5, -1e3), "high": (1e3, 0.5, 1e3)}
+    return lab.walled(groups, [{**one, "material": "a"} for one in walls], **{"box": box, **options})
 
 
 def sunk(weight: float, radius: float = RADIUS) -> float:
@@ -128,7 +122,7 @@ def test_a_ball_rolls_up_a_slope_through_a_face_as_up_a_plane() -> None:
         solver = machine(wall, [ball], gravity=tuple(-lab.GRAVITY * normal), **long)
         solver.advance(2000)
         now = solver.snapshot()
-        memory = solver.arrays["wall_memory"].reshape(-1, solver.lists.wall_memory, 16).sum(axis=(0, 2))
+        memory = peek(solver, "wall_memory").reshape(-1, solver.lists.wall_memory, 16).sum(axis=(0, 2))
         seen.append(np.concatenate([now.velocity[0], now.spin[0], now.orientation[0], memory]))
         assert now.position[0, 1] == pytest.approx(-0.32 if wall is sheet else 0.68, abs=0.05)
     assert np.allclose(seen[0], seen[1], rtol=0, atol=1e-9)
@@ -190,7 +184,9 @@ def test_a_wall_that_a_face_cuts_off_is_told_and_its_twin_is_the_remedy(kind: st
     elastic = lab.material(restitution=1.0)
 
     def cut_off(scene: Any) -> list[str]:
-        return [one.what for one in preflight.check(*build(scene)) if "'post'" in one.what or "'twin'" in one.what]
+        return [
+            one.what for one in preflight.check(*lab.prepared(scene)) if "'post'" in one.what or "'twin'" in one.what
+        ]
 
     (told,) = cut_off(described([post], [ball], a=elastic))
     assert "the periodic face y = 0.5 m" in told
@@ -205,4 +201,4 @@ def test_a_wall_that_a_face_cuts_off_is_told_and_its_twin_is_the_remedy(kind: st
 def test_floors_from_face_to_face_are_not_told_of(floor: str) -> None:
     """They are whole where the box repeats them, and where they reach beyond both faces nothing is missing."""
     solver = machine(FLOORS[floor], [lab.grain((0.0, 0.0, 0.06))])
-    assert not [one for one in preflight.check(solver.model, build(solver.model.scene)[1]) if "'wall'" in one.what]
+    assert not [one for one in preflight.check(*lab.prepared(solver.model.scene)) if "'wall'" in one.what]

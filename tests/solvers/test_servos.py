@@ -14,6 +14,7 @@ from barchan.errors import SceneError
 from barchan.kernels import threads
 from barchan.model.build import build
 from solvers import lab
+from solvers.inside import peek
 
 RADIUS, YOUNG = 0.05, 1e7  # m, Pa, of the laboratory's balls
 ELASTIC = lab.material(friction=0.0, restitution=1.0)
@@ -40,20 +41,12 @@ POSES = {
         {"time": 0.3, "position": (0.1, 0.0, 0.0)},
     ],
 }
-AWAY = (  # so that all scenes compile the same kernels
-    {**paddle(), "name": "spare paddle", "appears": lab.NEVER},
-    {**lab.FLOOR, "name": "spare floor", "motion": POSES, "appears": lab.NEVER},
-)
 
 
 def servo(machine: lab.SoftSolver, wall: int = 1) -> tuple[float, float]:
     """Way and velocity of a servo (m or rad, and per s); the first is the spare paddle."""
     row = machine.model.walls.servo_row[wall]
-    return float(machine.arrays["motion_table"][row, 7]), float(machine.arrays["servo"][wall, 0])
-
-
-def scene(groups: Any, walls: Any, **options: Any) -> lab.Scene:
-    return lab.scene("hertz", groups, [*AWAY, *walls], **options)
+    return float(peek(machine, "motion_table")[row, 7]), float(peek(machine, "servo")[wall, 0])
 
 
 def test_a_piston_swings_about_its_balance_as_on_paper() -> None:
@@ -66,7 +59,7 @@ def test_a_piston_swings_about_its_balance_as_on_paper() -> None:
     spring = 1.5 * stiffness * math.sqrt(depth) / 2
     start = 2 * RADIUS - 2 * depth * 1.02
     wall = {**piston(force=-force, mass=mass), "point": (0, 0, start)}
-    machine = lab.solver(scene([lab.grain((0, 0, start / 2))], [lab.FLOOR, wall], a=ELASTIC), 2e-5)
+    machine = lab.solver(lab.walled([lab.grain((0, 0, start / 2))], [lab.FLOOR, wall], a=ELASTIC), 2e-5)
     period = 2 * math.pi * math.sqrt(mass / spring)
     ways = []
     for k in range(1, 101):
@@ -85,7 +78,7 @@ def test_a_piston_swings_about_its_balance_as_on_paper() -> None:
 def test_a_damped_piston_rests_on_the_force_it_is_given() -> None:
     """It ends where both contacts carry the force; what the drive has done is stored or lost."""
     wall = piston(force=-300.0, mass=20.0, damping="2000 N*s/m")
-    described = scene([lab.grain((0, 0, RADIUS))], [lab.FLOOR, wall], a=lab.material(friction=0.0))
+    described = lab.walled([lab.grain((0, 0, RADIUS))], [lab.FLOOR, wall], a=lab.material(friction=0.0))
     machine = lab.solver(described, 2e-5)
     machine.advance_to(1.0)
     moment = machine.moment()
@@ -101,9 +94,9 @@ def test_momentum_is_shared_by_ball_and_piston() -> None:
     """A ball hits a free piston: momentum and, without damping, kinetic energy are those of two bodies that collide."""
     mass, heavy, speed = lab.ball_mass(RADIUS), 2.0, 1.5
     ball = lab.grain((0, 0, RADIUS - 0.01), velocity=(0, 0, speed))
-    machine = lab.solver(scene([ball], [piston(force=0.0, mass=heavy)], a=ELASTIC), 1e-6)
+    machine = lab.solver(lab.walled([ball], [piston(force=0.0, mass=heavy)], a=ELASTIC), 1e-6)
     machine.advance_to(0.02)
-    velocity = machine.arrays["velocity"][0, 2]
+    velocity = machine.snapshot().velocity[0, 2]
     assert servo(machine)[1] == pytest.approx(2 * mass * speed / (mass + heavy), rel=1e-4)
     assert mass * velocity + heavy * servo(machine)[1] == pytest.approx(mass * speed, rel=1e-12)
     ledger = machine.moment().ledger
@@ -121,11 +114,11 @@ def test_a_paddle_gathers_speed_as_torque_over_inertia(axis: int) -> None:
         return tuple(np.roll(vector, axis - 2).tolist())
 
     wall = paddle(axis=along(0, 0, 1)) | {"center": along(0.5, 0, 0), "normal": along(0, 1, 0), "edge": along(1, 0, 0)}
-    machine = lab.solver(scene([lab.grain(along(0.8, 0.3, 0.0))], [wall]), 1e-5)
+    machine = lab.solver(lab.walled([lab.grain(along(0.8, 0.3, 0.0))], [wall]), 1e-5)
     machine.advance_to(0.25)
     assert servo(machine) == pytest.approx((0.5 * 2.0 * 0.25**2, 2.0 * 0.25), rel=1e-9)
     machine.advance_to(0.6)
-    assert np.linalg.norm(machine.arrays["velocity"]) > 0.3
+    assert np.linalg.norm(machine.snapshot().velocity) > 0.3
     turning = lab.angular_momentum(machine)[axis] + 1.5 * servo(machine)[1]
     assert turning == pytest.approx(3.0 * 0.6, rel=1e-10)
     ledger = machine.moment().ledger
@@ -140,7 +133,7 @@ def test_a_ball_turns_a_paddle_through_a_periodic_face() -> None:
     walls = [paddle(torque=0.0)]
     ball = lab.grain((-0.99, 0.035, 0.0))
     box = {"low": (-1.01, -1e3, -1e3), "high": (1.01, 1e3, 1e3)}
-    machine = lab.solver(scene([ball], walls, a=ELASTIC, periodic=(True, False, False), box=box), 1e-5)
+    machine = lab.solver(lab.walled([ball], walls, a=ELASTIC, periodic=(True, False, False), box=box), 1e-5)
     machine.advance(200)
     seen, spin = machine.snapshot(), servo(machine)[1]
     place = seen.position[0] + (2.02, 0.0, 0.0)
@@ -151,7 +144,7 @@ def test_a_ball_turns_a_paddle_through_a_periodic_face() -> None:
 def test_it_is_held_before_its_start_after_its_end_and_at_its_limits() -> None:
     wall = paddle(start=0.1, end=0.3)
     limited = {**paddle(swing=("-10 deg", "10 deg")), "name": "limited"}
-    machine = lab.solver(scene([lab.grain((9, 9, 9))], [wall, limited]), 1e-4)
+    machine = lab.solver(lab.walled([lab.grain((9, 9, 9))], [wall, limited]), 1e-4)
     machine.advance_to(0.0999)
     assert servo(machine, 1) == (0.0, 0.0)
     machine.advance_to(0.5)
@@ -167,7 +160,7 @@ def test_events_start_it_take_it_away_and_bring_it_back() -> None:
     Other changes meanwhile leave its books alone. Taken away it stops where it is, and goes on when it is back.
     """
     go = {"name": "go", "when": {"kind": "time", "at": 0.2}, "do": {"kind": "start_motion", "wall": "paddle"}}
-    described = scene([lab.grain((9, 9, 9))], [paddle(start=0.1)], events=[go])
+    described = lab.walled([lab.grain((9, 9, 9))], [paddle(start=0.1)], events=[go])
     machine = lab.solver(described, 1e-4)
     machine.advance_to(0.2)
     machine.start_motion("paddle")
@@ -198,20 +191,20 @@ def test_events_start_it_take_it_away_and_bring_it_back() -> None:
 def test_keyframes_count_from_the_event_that_starts_them() -> None:
     """All frames of a wall wait together, and frames say where it is."""
     go = {"name": "go", "when": {"kind": "time", "at": 0.2}, "do": {"kind": "start_motion", "wall": "floor"}}
-    machine = lab.solver(scene([lab.grain((9, 9, 9))], [{**lab.FLOOR, "motion": POSES}], events=[go]), 1e-4)
+    machine = lab.solver(lab.walled([lab.grain((9, 9, 9))], [{**lab.FLOOR, "motion": POSES}], events=[go]), 1e-4)
     machine.advance_to(0.2)
     assert machine.snapshot().wall_pose[-1] == pytest.approx((0, 0, 0, 1, 0, 0, 0))
     machine.start_motion("floor")
     machine.advance_to(0.3)
     assert machine.snapshot().wall_pose[-1, :3] == pytest.approx((0.0, 0.0, 0.05), abs=1e-9)
-    assert machine.arrays["pose"][-1, :3] == pytest.approx((0.0, 0.0, 0.05), abs=1e-9)
+    assert peek(machine, "pose")[-1, :3] == pytest.approx((0.0, 0.0, 0.05), abs=1e-9)
 
 
 def test_bits_do_not_depend_on_threads_or_interruptions() -> None:
     places = np.stack(np.meshgrid(np.arange(3), np.arange(3), np.arange(2)), -1).reshape(-1, 3) * 0.12 + (-0.1, 0.06, 0)
     groups = [lab.grains(places, velocity_scatter=0.5, shape="dimer")]
     walls = [lab.FLOOR | {"point": (0, 0, -0.1)}, {**piston(), "point": (0, 0, 0.3)}, paddle()]
-    described, hashes = scene(groups, walls, gravity=(0, 0, -9.81)), []
+    described, hashes = lab.walled(groups, walls, gravity=(0, 0, -9.81)), []
     for count in (1, min(2, threads.most())):
         threads.use(count)
         machine = solvers.create(*build(described), 4e-5)
@@ -233,7 +226,7 @@ def test_keyframes_do_the_work_that_the_ledger_tells() -> None:
     it lies where the last key says.
     """
     balls = [lab.grain((0.0, 0.0, RADIUS)), lab.grain((0.3, 0.0, 0.06))]
-    described = scene(balls, [{**lab.FLOOR, "motion": POSES}], gravity=(0.0, 0.0, -lab.GRAVITY))
+    described = lab.walled(balls, [{**lab.FLOOR, "motion": POSES}], gravity=(0.0, 0.0, -lab.GRAVITY))
     machine = lab.solver(described, 2e-5)
     machine.advance_to(0.4)
     ledger = machine.moment().ledger

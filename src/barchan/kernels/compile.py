@@ -13,6 +13,7 @@ import ast
 import functools
 import hashlib
 import inspect
+import os
 import types
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -45,6 +46,7 @@ BEAMS_KERNELS = (  # the same for every scene; in the cache too, because numba d
     "servos", "beams_overlap", "beams_strips", "beams_walls", "beams_friction", "beams_contacts", "beams_motion",
     "beams_phases", "beams_advance",
 )  # fmt: skip
+NOTES = "BARCHAN_BINDS"  # in the environment: a file in which all that is bound is noted
 HOME = "barchan.kernels"  # the module that all compiled copies of functions say they are from: any process has it
 CALLED = ("roots", "lanes", "pointers", "sweep_rows")  # that templates call, and that are no templates themselves
 LAW_COLUMNS = (
@@ -177,6 +179,7 @@ def bind(
     switches: Mapping[str, bool],
 ) -> types.SimpleNamespace:
     """The kernels of `TEMPLATES` for these laws, gap and path functions, and switches, as a namespace."""
+    _note("soft", *dict.fromkeys((law.key, wall_law.key)), *_own(gaps, paths), *_on(switches))
     return _bound(_soft_bindings(law, wall_law, gaps, paths, switches), "bound", TEMPLATES)
 
 
@@ -226,19 +229,39 @@ def bind_cuda(
 
 def bind_hard(rebounds: Functions, gaps: Functions, paths: Functions) -> types.SimpleNamespace:
     """The kernels of `HARD_TEMPLATES` for these restitutions, gap and path functions, as a namespace."""
+    _note("hard", *_own(rebounds, gaps, paths))
     rebound = _choice_binding("rebound", "kind, speed, a, b, c", "speed, a, b, c", rebounds, 0)
     return _bound([rebound, _gap_binding(gaps), _path_binding(paths)], "bound", HARD_TEMPLATES)
 
 
 def bind_relax(potential: Potential, gaps: Functions, switches: Mapping[str, bool]) -> types.SimpleNamespace:
     """The kernels of `RELAX_TEMPLATES` for this potential, these gap functions and switches, as a namespace."""
+    _note("relax", potential.key, *_own(gaps), *_on(switches))
     bindings = [*_switch_bindings(switches), _push_binding(potential), _gap_binding(gaps)]
     return _bound(bindings, "relax_bound", RELAX_TEMPLATES)
 
 
 def bind_beams(paths: Functions) -> types.SimpleNamespace:
     """The kernels of `BEAMS_KERNELS`, and those of `BEAMS_TEMPLATES` for these path functions, as a namespace."""
+    _note("beams", *_own(paths))
     return _bound([_path_binding(paths)], "bound", BEAMS_TEMPLATES + BEAMS_KERNELS)
+
+
+def _note(*combination: str) -> None:
+    """Add what is bound together to the file that $BARCHAN_BINDS names: each combination is compiled by itself."""
+    if os.environ.get(NOTES):
+        with open(os.environ[NOTES], "a", encoding="utf-8") as notes:
+            notes.write(" ".join(combination) + "\n")
+
+
+def _own(*functions: Functions) -> list[str]:
+    """The names of functions that do not come with the package."""
+    own = [one for some in functions for one in some if one is not None and not one.__module__.startswith("barchan.")]
+    return [one.__module__ for one in own]
+
+
+def _on(switches: Mapping[str, bool]) -> list[str]:
+    return sorted(name for name, on in switches.items() if on)
 
 
 def _bound(
@@ -311,10 +334,14 @@ def compiled_by(token: str) -> Any:
 
 def _rest_bindings(law: Law) -> list[Binding]:
     """The law's quicker form, where it has one: what has no roots to save is computed in one way only."""
-    sticks = type(law).sticks and not law.form()[1]
-    functions = _law_bindings(law, "", "law_at_rest", "", at_rest=True)[-1:] if sticks else []
+    functions = _law_bindings(law, "", "law_at_rest", "", at_rest=True)[-1:] if rests(law) else []
     none = (frozenset({"law_at_rest"}), ["law_at_rest = None"])
-    return [(frozenset({"STICKS"}), [f"STICKS = {sticks}"]), *(functions or [none])]
+    return [(frozenset({"STICKS"}), [f"STICKS = {rests(law)}"]), *(functions or [none])]
+
+
+def rests(law: Law) -> bool:
+    """Whether the law has a quicker form for pairs that do not slide."""
+    return type(law).sticks and not law.form()[1]
 
 
 def _law_bindings(
