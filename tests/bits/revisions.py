@@ -82,7 +82,8 @@ def _archived(rev: str, target: Path) -> None:
     """The files of a commit."""
     listed = _git("ls-tree", "-d", "--name-only", f"{rev}^{{commit}}", "--", *NEEDED)
     if listed.returncode:
-        raise UsageError(f"REV={rev}: {listed.stderr.decode().strip() or 'no such revision'}")
+        said = listed.stderr.decode().strip().partition("\n")[0]
+        raise UsageError(f"REV={rev}: {said}; expected a commit of this repository, or a folder that holds src/")
     there = listed.stdout.decode().split()
     if "src" not in there:
         raise UsageError(f"REV={rev}: has no folder src")
