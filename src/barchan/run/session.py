@@ -10,7 +10,7 @@ from barchan.errors import Finding, RunError
 from barchan.record import checkpoint
 from barchan.record.folder import CHECKPOINT
 from barchan.record.recorder import Recorder
-from barchan.run import summary
+from barchan.run import census, summary
 from barchan.run.interrupt import Interrupt, Interrupted
 from barchan.run.plan import Measures, divisors
 from barchan.run.progress import Progress, Pulse
@@ -91,7 +91,9 @@ class Session:
             self.recorder.sample(solver.time, solver.step, self._values)
             solver.mark_flow()
         if Reason.FRAME in visit or self.story.over:
-            self.recorder.frame(solver.snapshot(contacts=self.scene.record.contacts))
+            frame = solver.snapshot(contacts=self.scene.record.contacts)
+            census.check(solver, frame)
+            self.recorder.frame(frame)
         self._tell(visit.time, solver.step - before)
 
     def _tell(self, moment: float, steps: int) -> None:

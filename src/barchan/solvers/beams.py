@@ -83,6 +83,11 @@ class BeamSolver:
         return int(np.count_nonzero(self.arrays["grain"] >= 0))
 
     @property
+    def made(self) -> int:
+        """Grains that there have ever been, the pieces of broken ones too."""
+        return self.next_id
+
+    @property
     def sphere_count(self) -> int:
         """What stands for the size of the work: triangles."""
         return self.triangle_count

@@ -85,6 +85,11 @@ class HardSolver:
         return len(self.arrays["id"])
 
     @property
+    def made(self) -> int:
+        """Grains that there have ever been."""
+        return self.inserted
+
+    @property
     def sphere_count(self) -> int:
         """Spheres of all grains."""
         return len(self)

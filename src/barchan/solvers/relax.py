@@ -60,6 +60,11 @@ class RelaxSolver:
         return len(self.kept["id"])
 
     @property
+    def made(self) -> int:
+        """Grains that there have ever been."""
+        return len(self)
+
+    @property
     def sphere_count(self) -> int:
         """Spheres: one a grain."""
         return len(self)

@@ -129,6 +129,11 @@ class SoftSolver:
         return len(self.arrays["id"])
 
     @property
+    def made(self) -> int:
+        """Grains that there have ever been."""
+        return self.inserted
+
+    @property
     def sphere_count(self) -> int:
         """Spheres of all grains."""
         return len(self.arrays["place"]) - soft_arrays.GHOSTS
