@@ -52,6 +52,7 @@ def recording(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
             frame = unit_turns(make_frame(k, count, spheres_per_grain=many))
             if k == 4:
                 frame.cell = np.array([[-5.0, 0.0, -4.0, 10.0, 0.0, 9.0, 1.5]])
+                frame.position[0], frame.sphere_position[:many] = (-4.9, 0.3, 4.8), (-4.9, 0.3, 4.8)
             record(recorder, k, frame)
         recorder.close({})
     return Recording(folder)
@@ -64,13 +65,20 @@ def sphere_velocity(frame: Frame) -> np.ndarray:
 
 
 def test_gsd(recording: Recording, tmp_path: Path) -> None:
-    """Read with `gsd`; the last frame lies in HOOMD's box, which is centred: shift and box give back the corner."""
+    """Read with `gsd`; the last frame lies in HOOMD's box, which is centred: shift and box give back the corner.
+
+    All spheres lie inside the box, and shift and image give back where they were.
+    """
     hoomd = pytest.importorskip("gsd.hoomd")
     with hoomd.open(str(write(recording, "gsd", tmp_path / "run.gsd"))) as file:
         assert len(file) == len(recording)
         for found, frame in zip(file, recording, strict=True):
             part, row = found.particles, frame.sphere_grain
-            assert np.allclose(part.position + found.log["shift"], frame.sphere_position, **SINGLE)
+            x, y, z, _, tilt, _ = found.configuration.box
+            away = part.image @ np.array([[x, 0, 0], [0, y, 0], [tilt * z, 0, z]])
+            assert np.allclose(part.position + found.log["shift"] + away, frame.sphere_position, **SINGLE)
+            share = np.column_stack([(part.position[:, 0] - tilt * part.position[:, 2]) / x, part.position[:, 2] / z])
+            assert np.abs(share).max() <= 0.5 + 1e-6  # inside, in a box that leans too
             assert np.allclose(part.velocity, sphere_velocity(frame), **SINGLE)
             assert np.allclose(part.diameter, 2 * frame.sphere_radius, **SINGLE)
             assert np.allclose(part.orientation, frame.orientation[row], **SINGLE)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 
 from barchan.observables import pairs_of
@@ -95,3 +97,35 @@ def nearest(frame: Frame, apart: np.ndarray) -> np.ndarray:
         if lengths[axis]:
             near[:, axis] -= lengths[axis] * np.round(near[:, axis] / lengths[axis])
     return near
+
+
+def close_spheres(frame: Frame, gap: float) -> tuple[np.ndarray, np.ndarray]:
+    """Rows of spheres that touch, or are nearer than a part `gap` of their radii, through periodic faces too."""
+    from scipy.spatial import cKDTree
+
+    place, radius = frame.sphere_position, frame.sphere_radius
+    reach = 2.0 * (1.0 + gap) * float(radius.max(initial=0.0))
+    low, high = place.min(axis=0) - reach, place.max(axis=0) + reach
+    pairs = cKDTree(place).query_pairs(reach, output_type="ndarray")
+    first, second, way = [pairs[:, 0]], [pairs[:, 1]], [np.zeros((len(pairs), 3))]
+    for shift in _half_of_the_images(frame):
+        there = np.flatnonzero(np.all((place + shift >= low) & (place + shift <= high), axis=1))
+        found = cKDTree(place[there] + shift).query_ball_tree(cKDTree(place), reach) if len(there) else []
+        counts = [len(one) for one in found]
+        first.append(np.repeat(there, counts))
+        second.append(np.array([row for one in found for row in one], int))
+        way.append(np.tile(shift, (sum(counts), 1)))
+    a, b = np.concatenate(first), np.concatenate(second)
+    apart = np.linalg.norm(place[a] + np.concatenate(way) - place[b], axis=1)
+    touching = apart <= (1.0 + gap) * (radius[a] + radius[b])
+    return a[touching], b[touching]
+
+
+def _half_of_the_images(frame: Frame) -> list[np.ndarray]:
+    """Shifts (3,) m to the images round a periodic box, of any two opposite ones the first."""
+    if not len(frame.cell):
+        return []
+    x, y, z, tilt = frame.cell[0, 3:7]
+    vectors = np.array([[x, 0.0, 0.0], [0.0, y, 0.0], [tilt, 0.0, z]])
+    ways = itertools.product(*((0, 1, -1) if length > 0 else (0,) for length in (x, y, z)))
+    return [np.array(way, float) @ vectors for way in ways if way > (0, 0, 0)]

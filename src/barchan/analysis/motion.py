@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from barchan.analysis.grains import nearest
 from barchan.drawn import Drawn
 from barchan.record.frame import Frame
 
@@ -25,14 +26,15 @@ class FractureSurface(Drawn):
 def moving(before: Frame, after: Frame, *, threshold: float) -> np.ndarray:
     """(N,) bool for the grains of `after`: whether they went faster than `threshold` (m/s) on average in between.
 
-    A displacement between two frames is what counts, so a grain that rattles in its place is still. A grain that was
-    not there before is moving.
+    A displacement between two frames is what counts, so a grain that rattles in its place is still, and one that
+    goes through a periodic face has gone the short way. A grain that was not there before is moving.
     """
     place = {int(one): row for row, one in enumerate(before.id)}
     rows = np.array([place.get(int(one), -1) for one in after.id], int)
     known = rows >= 0
     went = np.full(len(after), np.inf)
-    went[known] = np.linalg.norm(after.position[known] - before.position[rows[known]], axis=1)
+    way = nearest(after, after.position[known] - before.position[rows[known]])
+    went[known] = np.linalg.norm(way, axis=1)
     return went > threshold * max(after.time - before.time, 1e-300)
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from barchan.analysis.grains import close_spheres
 from barchan.analysis.terrain import height_map
 from barchan.drawn import Drawn
 from barchan.record.frame import Frame
@@ -123,22 +124,18 @@ def heap(frame: Frame, *, floor: float | None = None, below: float = math.inf) -
     """Which grains belong to the heap, (N,) bool: the heaviest set of touching grains that reaches the floor (m).
 
     Grains with their centres above the height `below` (m) do not belong to it, such as those that still wait in a
-    hopper and touch the heap through its mouth.
+    hopper and touch the heap through its mouth. What touches through a periodic face touches.
     """
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
-    from scipy.spatial import cKDTree
 
     count = len(frame)
     if not count:
         return np.zeros(0, bool)
     base = floor_height(frame) if floor is None else floor
-    position, radius, grain = frame.sphere_position, frame.sphere_radius, frame.sphere_grain
-    pairs = cKDTree(position).query_pairs(2.0 * (1.0 + TOUCH) * float(radius.max()), output_type="ndarray")
-    a, b = pairs[:, 0], pairs[:, 1]
-    distance = np.linalg.norm(position[a] - position[b], axis=1)
-    touching = distance <= (1.0 + TOUCH) * (radius[a] + radius[b])
-    a, b = grain[a[touching]], grain[b[touching]]
+    radius, grain = frame.sphere_radius, frame.sphere_grain
+    a, b = close_spheres(frame, TOUCH)
+    a, b = grain[a], grain[b]
     low = frame.position[:, 2] < below
     a, b = a[low[a] & low[b]], b[low[a] & low[b]]
     graph = coo_array((np.ones(len(a), np.int8), (a, b)), shape=(count, count))

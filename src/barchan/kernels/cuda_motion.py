@@ -16,7 +16,7 @@ from numba import cuda
 from barchan.kernels.bound import CLUMPS, REAL, STICTION
 from barchan.kernels.cuda_contacts import pair_forces, touch_walls, wall_forces
 from barchan.kernels.cuda_device import THREADS, device, kernel, step_kernel
-from barchan.kernels.soft_gather import hold, late_power
+from barchan.kernels.soft_gather import hold, late_power, let_go
 from barchan.kernels.turning import rotated, spin_of, turned
 
 SMALL_TURN = 0.01  # as in `soft_drift.py`
@@ -37,7 +37,7 @@ def kicked(
     if STICTION:
         low, high = c.wall_start[c.start[g]], c.wall_start[c.start[g + 1]]
         if high == low:
-            c.held[g, 2], c.held[g, 3] = 0.0, 0.0
+            let_go(g, c.held)
         else:
             ax, ay, az, bx, by, bz = hold(
                 g, low, high, c.wall_slots, c.stiction, dt, dt, float(fx), float(fy), float(fz), float(tx), float(ty),

@@ -18,6 +18,13 @@ from barchan.kernels.turning import rotated, spin_of
 U = np.uint64
 
 
+@njit(cache=True)
+def let_go(g: int, held: Any) -> None:
+    """Nothing holds this grain now: no power and no force."""
+    for column in range(2, 7):
+        held[g, column] = 0.0
+
+
 @njit(cache=True, error_model="numpy")
 def hold(
     g: int, low: int, high: int, wall_slots: Any, stiction: Any, step: float, weight: float,
@@ -32,12 +39,12 @@ def hold(
     is added; neither may do more than bring the grain to rest within one step. The limit is μ times the load that the
     walls carry: the force along N of a grain at rest is zero in sum, so the sum cannot be the measure.
 
-    Its power is booked with the velocities after the kick: the sum of force · velocity · dt is then the change of
-    kinetic energy to the last digit, however fast a grain is stopped.
+    Its force is kept, for what is recorded. Its power is booked with the velocities after the kick: the sum of
+    force · velocity · dt is then the change of kinetic energy to the last digit, however fast a grain is stopped.
     """
     nx, ny, nz, limit, ux, uy, uz, touching = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     cx, cy, cz = 0.0, 0.0, 0.0  # the walls' own friction
-    held[g, 2], held[g, 3] = 0.0, 0.0
+    let_go(g, held)
     for k in range(low, high):
         at = (k // 16) * 16 * WALL_SLOTS + k % 16
         wx, wy, wz = wall_slots[at + 96], wall_slots[at + 112], wall_slots[at + 128]
@@ -83,6 +90,7 @@ def hold(
     )  # fmt: skip
     held[g, 2] = -(dx * vx + dy * vy + dz * vz + ex * wx + ey * wy + ez * wz)
     held[g, 3] = (dx * ux + dy * uy + dz * uz) / touching
+    held[g, 4], held[g, 5], held[g, 6] = dx, dy, dz
     held[g, 0] += weight * held[g, 2]
     held[g, 1] += weight * held[g, 3]
     return fx + dx, fy + dy, fz + dz, tx + ex, ty + ey, tz + ez
@@ -168,7 +176,7 @@ def gather_one(
         fz += pull[g, 2]
     if STICTION:
         if high == low:
-            held[g, 2], held[g, 3] = 0.0, 0.0
+            let_go(g, held)
         else:
             fx, fy, fz, tx, ty, tz = hold(
                 g, low, high, wall_slots, stiction, step, weight, fx, fy, fz, tx, ty, tz, kick,

@@ -199,6 +199,7 @@ def _overlapping(solver: BeamSolver, state: Present) -> Touching:
 def moment(solver: BeamSolver) -> Moment:
     """The state as observables see it."""
     state, body = present(solver), bodies(solver)
+    shift = common.turns(solver.model, body.position)
     seen = touching(solver, state)
     branch = body.position[seen.first] - np.where(
         (seen.second >= 0)[:, None], body.position[np.maximum(seen.second, 0)] + seen.way, seen.point
@@ -207,7 +208,7 @@ def moment(solver: BeamSolver) -> Moment:
     spin[:, 1] = -body.spin
     group = solver.arrays["group"]
     return Moment(
-        time=solver.time, gravity=solver.gravity(), flat=True, position=body.position, velocity=body.velocity,
+        time=solver.time, gravity=solver.gravity(), flat=True, position=body.position - shift, velocity=body.velocity,
         spin=spin, mass=body.mass, radius=body.radius, group=group, inserted=solver.next_id,
         solid=solids(solver.model.scene, group, body.mass, body.radius),
         gates=solver.gates(), ledger=energies(solver, state),
@@ -215,7 +216,7 @@ def moment(solver: BeamSolver) -> Moment:
         contact_depth=seen.depth, contact_force=seen.force, contact_branch=branch, contact_mode=seen.mode,
         steps={"steps_accepted": solver.step, "steps_rejected": 0, "shortest_step": solver.dt,
                "longest_step": solver.dt},
-        cell=(*solver.model.box.tolist(), 0.0), reach=_reach(solver, state),
+        cell=(*solver.model.box.tolist(), 0.0), reach=_reach(solver, state) - shift[:, None],
     )  # fmt: skip
 
 

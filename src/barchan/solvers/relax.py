@@ -181,13 +181,14 @@ class RelaxSolver:
         radius = kept["radius"]
         smaller = np.where(second >= 0, np.minimum(radius[first], radius[np.maximum(second, 0)]), radius[first])
         place = land.position(self.point)
+        inside = land.cell.wrapped(place, relax_protocol.corner(self))
         potential = -float((land.weight * place[:, land.axes]).sum())
         nothing = dict.fromkeys(
             ("kinetic_energy", "dissipated_normal", "dissipated_friction", "dissipated_rolling", "dissipated_stiction",
              "wall_work", "energy_error"), 0.0,
         )  # fmt: skip
         return Moment(
-            time=self.time, gravity=self.gravity(), flat=land.flat, position=place, velocity=np.zeros_like(place),
+            time=self.time, gravity=self.gravity(), flat=land.flat, position=inside, velocity=np.zeros_like(place),
             spin=np.zeros_like(place), mass=kept["mass"], radius=radius,
             solid=solids(self.model.scene, kept["group"], kept["mass"], radius), group=kept["group"],
             inserted=len(self),

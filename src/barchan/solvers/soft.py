@@ -29,7 +29,7 @@ from barchan.solvers import (
 )
 from barchan.solvers.common import ADDED, BY_TIME, MASS, REMOVED, WAITING
 from barchan.solvers.helper import Helper
-from barchan.solvers.soft_arrays import Arrays
+from barchan.solvers.soft_arrays import HELD, Arrays
 from barchan.solvers.soft_lists import DERIVED, Lists, Tempo
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
 
@@ -402,6 +402,7 @@ class SoftSolver:
         for name in cls.saved:
             setattr(solver, name, meta.get(name, cls.turned) if name == "turned" else meta[name])
         solver.arrays = dict(arrays)
+        solver.arrays["held"] = np.pad(arrays["held"], ((0, 0), (0, HELD - arrays["held"].shape[1])))
         solver._bind()
         solver.lists = Lists.restored(model, solver.kernels, solver.arrays, meta["lists"])
         solver._constants()

@@ -23,6 +23,7 @@ TOUCHED = (
     "pose", "wall_gap", "wall_seam", "wall_memory", "wall_slots", "servo", "motion_table", "tether", "pull", "drag",
     "swallowed",
 )  # fmt: skip
+HELD = 7  # columns of `held`, what stiction does to a grain
 GHOSTS = 2  # two spheres of no consequence, far from each other, fill the last block of pairs
 
 
@@ -173,7 +174,7 @@ def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:
         "inertia": grains.inertia.copy(),
         "force": np.zeros((n, 3)),
         "torque": np.zeros((n, 3)),
-        "held": np.zeros((n, 4)),  # J taken by stiction, J of walls through it, and the present power of both
+        "held": np.zeros((n, HELD)),  # J taken by stiction, J of walls through it, present powers of both, force N
         "place": place,
         "offset": offset,
         "material": material,

@@ -78,7 +78,7 @@ def remove(solver: SoftSolver, rows: np.ndarray, gates: np.ndarray) -> None:
     a, n, m = solver.arrays, len(solver), len(solver.arrays["place"]) - GHOSTS
     taken = _pass(solver, rows, gates) + soft_tethers.stretched(solver)
     gone = a["held"][rows[np.argsort(a["id"][rows])]].sum(axis=0)
-    a["booked"][[HELD, HELD_BY_WALLS]] += gone[:2] - solver.stepper.half * solver.dt * gone[2:]
+    a["booked"][[HELD, HELD_BY_WALLS]] += gone[:2] - solver.stepper.half * solver.dt * gone[2:4]
     keep = np.ones(n + GHOSTS, bool)
     keep[rows] = False
 
@@ -166,7 +166,7 @@ def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float
         lists.totals, lists.wall_totals = solver.work_done()
         solver.arrays["work"][:] = 0.0
         solver.arrays["wall_work"][:] = 0.0
-        solver.arrays["held"][:, :2] -= ahead * solver.arrays["held"][:, 2:]
+        solver.arrays["held"][:, :2] -= ahead * solver.arrays["held"][:, 2:4]
         k = solver.kernels
         solver.arrays["tether"][:, k.TETHER_LOSS] = soft_tethers.lost(solver)
         solver.arrays["servo"][:, [k.DRIVE_WORK, k.LOSS, k.GRAIN_WORK]] = solver.servo_books()

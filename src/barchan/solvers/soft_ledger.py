@@ -88,7 +88,7 @@ def touching(solver: SoftSolver, state: Stored) -> Touching:
         face=np.concatenate([np.zeros(len(b), np.int64), model.walls.face[c.wall_piece[w]]]),
         overlap=np.concatenate([overlap, depth]),
         depth=np.concatenate([overlap / np.minimum(c.place[i, 3], c.place[j, 3]), depth / c.place[s, 3]]),
-        force=np.concatenate([c.pair_force[at], slots[:, :3]]),
+        force=np.concatenate([c.pair_force[at], slots[:, :3] + _held(solver, c.grain[s], slots[:, 12])]),
         point=np.concatenate([point, spot]),
         branch=np.concatenate([branch, c.position[c.grain[s]] - spot]),
         mode=np.concatenate([
@@ -96,6 +96,13 @@ def touching(solver: SoftSolver, state: Stored) -> Touching:
             _modes(model.wall_law, c.wall_memory, lists.wall_contacts, lists.wall_memory)[w],
         ]),
     )  # fmt: skip
+
+
+def _held(solver: SoftSolver, grain: np.ndarray, limit: np.ndarray) -> np.ndarray:
+    """What stiction adds to contacts with walls, (W, 3) N: of those of a grain each holds by its Coulomb limit."""
+    total = np.bincount(grain, limit, len(solver))[grain]
+    share = np.divide(limit, total, out=np.zeros(len(limit)), where=total > 0)
+    return np.asarray(share[:, None] * solver.arrays["held"][grain, 4:7])
 
 
 def _modes(law: Law, memory: np.ndarray, contacts: int, floats: int) -> np.ndarray:
@@ -123,13 +130,33 @@ def spins(solver: SoftSolver) -> np.ndarray:
     return rotate(a["orientation"], body / a["inertia"])
 
 
+def turns(solver: SoftSolver) -> tuple[np.ndarray, np.ndarray]:
+    """How far, m, and how fast, m/s, grains are ahead of their images inside a periodic box, (N, 3) each.
+
+    In a box that deforms images move with it. Lists are rebuilt seldom, so that grains may have left the box meanwhile:
+    what is reported is the image inside, of places and velocities alike.
+    """
+    a, n = solver.arrays, len(solver)
+    count = common.crossings(solver.model, solver.lengths, a["position"][:n])
+    return count * solver.lengths, count * a["box"][3:6]
+
+
 def kinetic(solver: SoftSolver) -> float:
-    """Kinetic energy of all grains, J, added up in the order of their ids."""
+    """Kinetic energy of all grains, as images inside a periodic box, J, added up in the order of their ids."""
     a = solver.arrays
     order = np.argsort(a["id"])
     body = rotate(conjugate(a["orientation"][order]), a["angular"][order])
-    moving = np.sum(a["motion"][order, 3] * np.sum(a["velocity"][order] ** 2, axis=1))
+    velocity = (a["velocity"] - turns(solver)[1])[order]
+    moving = np.sum(a["motion"][order, 3] * np.sum(velocity**2, axis=1))
     return float(0.5 * moving + 0.5 * np.sum(body**2 / a["inertia"][order]))
+
+
+def _gained(solver: SoftSolver) -> float:
+    """Kinetic energy, J, that images inside a deforming box have and grains that have left it have not yet."""
+    a, pace = solver.arrays, turns(solver)[1]
+    order = np.argsort(a["id"])
+    velocity, pace = a["velocity"][order], pace[order]
+    return float(0.5 * np.sum(a["motion"][order, 3] * np.sum(pace * (pace - 2 * velocity), axis=1)))
 
 
 def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
@@ -161,6 +188,7 @@ def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
     book["wall_work"] = float(wall_work[3]) - given + driven - lost + solver.stiction_work()[1]
     for line, name in enumerate(("inflow_energy", "outflow_energy", "event_work")):
         book[name] = float(a["booked"][line])
+    box_work += _gained(solver)
     book["box_work"] = box_work
     total = inside - book["wall_work"] - box_work - book["inflow_energy"] + book["outflow_energy"] - book["event_work"]
     return {**book, "energy_error": total - solver.energy_at_start, "energy_total": total}
@@ -171,12 +199,13 @@ def moment(solver: SoftSolver) -> Moment:
     state = stored(solver)
     seen = touching(solver, state)
     a, n = solver.arrays, len(solver)
+    shift, pace = turns(solver)
     return Moment(
         time=solver.time,
         gravity=a["gravity"].copy(),
         flat=solver.model.scene.dimensions == 2,
-        position=a["position"][:n],
-        velocity=a["velocity"],
+        position=a["position"][:n] - shift,
+        velocity=a["velocity"] - pace,
         spin=spins(solver),
         mass=a["motion"][:n, 3],
         radius=a["bound"],
@@ -195,19 +224,22 @@ def moment(solver: SoftSolver) -> Moment:
         contact_mode=seen.mode,
         steps=solver.stepper.statistics(),
         cell=(*solver.lengths.tolist(), 0.0),
-        reach=_reach(solver),
+        reach=_reach(solver, shift),
     )
 
 
-def _reach(solver: SoftSolver) -> np.ndarray | None:
-    """Corners of the box about each grain's spheres, (N, 2, 3) m; nothing where all grains are single spheres."""
+def _reach(solver: SoftSolver, shift: np.ndarray) -> np.ndarray | None:
+    """Corners of the box about each grain's spheres, (N, 2, 3) m; nothing where all grains are single spheres.
+
+    shift: (N, 3) m, by which grains are ahead of where they are reported.
+    """
     a = solver.arrays
     place = a["place"][: len(a["place"]) - GHOSTS]
     if len(place) == len(solver):
         return None
     low = np.minimum.reduceat(place[:, :3] - place[:, 3:4], a["start"][:-1])
     high = np.maximum.reduceat(place[:, :3] + place[:, 3:4], a["start"][:-1])
-    return np.stack([low, high], axis=1)
+    return np.stack([low - shift, high - shift], axis=1)
 
 
 def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
@@ -218,22 +250,23 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
     begin = np.concatenate([[0], np.cumsum(counts)])
     spheres = np.repeat(a["start"][:-1][order] - begin[:-1], counts) + np.arange(begin[-1])
     model = solver.model
-    position = a["position"][:n][order]
-    count = common.crossings(model, solver.lengths, position)
-    shift = count * solver.lengths
+    ahead, pace = turns(solver)
+    shift = ahead[order]
     grain = np.repeat(np.arange(n), counts)
     noted = None
     if contacts:
         seen = touching(solver, stored(solver))
         second = np.where(seen.second >= 0, a["id"][np.maximum(seen.second, 0)], seen.second)
-        noted = Contacts(a["id"][seen.first], second, seen.point, seen.force, seen.overlap, seen.mode, seen.face)
+        noted = Contacts(
+            a["id"][seen.first], second, seen.point - ahead[seen.first], seen.force, seen.overlap, seen.mode, seen.face
+        )
     return Frame(
         time=solver.time,
         step=solver.step,
         id=a["id"][order],
         group=a["group"][order],
-        position=position - shift,
-        velocity=a["velocity"][order] - count * a["box"][3:6],
+        position=a["position"][:n][order] - shift,
+        velocity=(a["velocity"] - pace)[order],
         orientation=orientations(solver)[order],
         spin=spins(solver)[order],
         mass=a["motion"][:n, 3][order],
@@ -251,8 +284,8 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
 
 def positions(solver: SoftSolver) -> np.ndarray:
     """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
-    position = solver.arrays["position"][np.argsort(solver.arrays["id"])]
-    return position - common.crossings(solver.model, solver.lengths, position) * solver.lengths
+    place = solver.arrays["position"][: len(solver)] - turns(solver)[0]
+    return np.asarray(place[np.argsort(solver.arrays["id"])])
 
 
 def wall_poses(solver: SoftSolver) -> np.ndarray:

@@ -61,6 +61,18 @@ class Domain:
         edges[2, 0] = self.tilt
         return edges
 
+    def wrapped(self, position: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Positions (M, 3) m inside the box along axes that repeat, and how many edges of it they were away, (M, 3)."""
+        image = np.zeros((len(position), 3), int)
+        place = position - self.low
+        for axis in (2, 1, 0):  # the edge that leans goes first
+            if not self.repeats[axis]:
+                continue
+            along = place[:, axis] - (self.tilt * place[:, 2] / self.lengths[2] if axis == 0 else 0.0)
+            image[:, axis] = np.floor(along / self.lengths[axis])
+            place -= image[:, axis, None] * self.vectors[axis]
+        return place + self.low, image
+
 
 def extent(recording: Recording) -> tuple[np.ndarray, np.ndarray]:
     """Lower and upper corner (3,) m of what all spheres of a recording ever touch."""

@@ -17,8 +17,9 @@ from barchan.record.recording import Recording
 def write(recording: Recording, frames: Iterator[Frame], path: Path) -> None:
     """One frame for every frame, after HOOMD's schema; what it has no place for is in `log/`.
 
-    HOOMD's box lies about the origin. Along an axis that repeats, places are shifted to fit it, by what
-    `log/shift` says; along others they are left, and the box is wide enough.
+    HOOMD's box lies about the origin. Along an axis that repeats, places are shifted to fit it, by what `log/shift`
+    says, and what lies beyond a face is there as its image inside, with `image` to say of which; along others they are
+    left, and the box is wide enough.
     """
     import gsd.hoomd
 
@@ -41,7 +42,8 @@ def _snapshot(made: Any, frame: Frame, names: list[str], low: np.ndarray, high: 
     part = made.particles
     part.N = len(spheres)
     part.types, part.typeid = names, spheres.group
-    part.position, part.velocity = spheres.position - middle, spheres.velocity
+    place, part.image = box.wrapped(spheres.position)
+    part.position, part.velocity = place - middle, spheres.velocity
     part.orientation, part.diameter, part.mass = spheres.orientation, 2.0 * spheres.radius, spheres.mass
     clumped = len(spheres) != len(frame)
     part.body = frame.sphere_grain.astype(np.int32) if clumped else np.full(len(spheres), -1, np.int32)
