@@ -61,7 +61,7 @@ def test_two_triangles_are_one_wall_and_one_face_where_they_are_level(fold: floa
     dimer = lab.grain((0.0, 0.0, height), shape=[
         {"position": (side * apart, 0.0, 0.0), "radius": radius} for side in (-1.0, 1.0)
     ])  # fmt: skip
-    scene = lab.scene("hertz", [dimer], [{**wall, "name": "mesh"}])
+    scene = lab.walled([dimer], [{**wall, "name": "mesh"}])
     machine = lab.solver(scene, 1e-5)
     touching = machine.snapshot(contacts=True).contacts
     assert touching.second.tolist() == [-1 - (len(scene.walls) - 1)] * 2

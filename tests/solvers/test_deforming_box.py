@@ -152,9 +152,9 @@ def test_a_free_disc_takes_the_velocity_of_its_image() -> None:
 
 
 def test_series_and_frames_see_the_same_image() -> None:
-    """Three hundred looks at discs that fly through the faces of a shrinking box: kinetic energy and the centre of mass are
-    those of the frames, also between two lists, when grains have left the box and are not yet taken back into it. Work
-    of the box makes up for the jump in velocity: what is left of the balance stays 0.
+    """Three hundred looks at discs that fly through the faces of a shrinking box: kinetic energy and the centre of mass
+    are those of the frames, also between two lists, when grains have left the box and are not yet taken back into it.
+    Work of the box makes up for the jump in velocity: what is left of the balance stays 0.
     """
     group = {"name": "d", **lab.grains([(1.3, 0, 2), (0.6, 0, 1.7), (1.0, 0, 2.4)], velocity=(0.5, 0, 0.4))}
     flyer = machine(discs([], grains=[group]), 1e-3)
