@@ -39,10 +39,11 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def known_kernels(request: pytest.FixtureRequest, notes: Path) -> Iterator[None]:
-    """What a test binds is in the list of `combinations.py`, unless it is one of `make validate`."""
+    """What a test binds is in the list of `combinations.py`, unless it is one of `make validate` or needs a GPU."""
     begin = notes.stat().st_size
     yield
-    if request.node.get_closest_marker("validate") or notes.stat().st_size == begin:
+    free = any(request.node.get_closest_marker(name) for name in ("validate", "gpu"))
+    if free or notes.stat().st_size == begin:
         return
     bound = notes.read_text(encoding="utf-8")[begin:].splitlines()
     if others := sorted(set(bound) - combinations.KNOWN):

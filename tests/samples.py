@@ -60,4 +60,6 @@ def _value(schema: dict[str, Any], rng: np.random.Generator) -> Any:
     if schema.get("type") == "number":
         positive = "minimum" in schema or "exclusiveMinimum" in schema
         return float(rng.uniform(0.3, 1.5) if positive else rng.uniform(-1.5, 1.5))
+    if schema.get("type") == "boolean":
+        return bool(rng.random() < 0.5)
     raise AssertionError(f"no sample for {schema}")

@@ -105,8 +105,8 @@ def test_friction_that_hard_spheres_do_not_use_is_told(tmp_path):
     ],
 )
 def test_what_is_stated_for_others_is_told(options, place):
-    (told,) = Plan.of(scene([MARBLES], [BOX], restitution=0.8, **options)).warnings
-    assert str(told).startswith(place)
+    told = [str(one) for one in Plan.of(scene([MARBLES], [BOX], restitution=0.8, **options)).warnings]
+    assert len([one for one in told if one.startswith(place)]) == 1
 
 
 def test_rolling_resistance_of_a_pair_is_refused():
