@@ -101,7 +101,7 @@ def test_friction_that_hard_spheres_do_not_use_is_told(tmp_path):
     ("options", "place"),
     [
         ({"relax": {"splits": 3}}, "relax: is there; the solver 'hard' does not read it"),
-        ({"observables": ["packing"]}, "observables[0]: packing"),
+        ({"observables": ["packing"]}, "observables[0]: packing;"),
     ],
 )
 def test_what_is_stated_for_others_is_told(options, place):
