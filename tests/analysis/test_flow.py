@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from barchan.analysis import Flow, flow_through, jams
+from barchan.record.frame import Frame
 from draw.frames import frame_of
 
 
@@ -62,3 +63,62 @@ def test_the_fall_to_the_mouth_is_no_jam() -> None:
     flow = Flow(time, count, 1.0 * count, total=9)
     assert [(jam.start, jam.end) for jam in jams(flow, least=2.0)] == [(0.0, 2.5)]
     assert jams(flow, least=2.0, since=3.0) == []
+
+
+def silo(times: np.ndarray) -> list[Frame]:
+    """Grains of 0.5 kg that are let go 1 m above the level every 0.1 s and absorbed 0.2 m below it, and others of 2 kg
+    that are poured 0.1 m below it and absorbed as well: known at any time from their free fall alone.
+    """
+    made = []
+    for now in times:
+        released = 0.1 * np.arange(1, 60)
+        stream, low = (start - 4.905 * np.maximum(now - released, 0.0) ** 2 for start in (1.0, -0.1))
+        height, born = np.concatenate([stream, low]), np.tile(released, 2)
+        there = (born <= now) & (height > -0.2)
+        place, velocity = np.zeros((len(height), 3)), np.zeros((len(height), 3))
+        place[:, 2], velocity[:, 2] = height, -9.81 * (now - born)
+        made.append(frame_of(
+            place[there], 0.01, time=now, velocity=velocity[there], id=np.flatnonzero(there), born=born[there],
+            mass=np.repeat([0.5, 2.0], 59)[there],
+        ))  # fmt: skip
+    return made
+
+
+@pytest.mark.parametrize("interval", [0.03, 0.25, 0.4])
+def test_a_silo_that_is_filled_and_emptied(interval: float) -> None:
+    """Passed has every grain of the stream that was let go more than √(2 · 1 m/g) ago, however rarely is looked: those
+    absorbed before they were seen below, and those seen below first, count; those poured below
+    do not. The flow is 0.5 kg every 0.1 s. Counted by what is below, it would be about 0.
+    """
+    times = np.arange(0.0, 5.0, interval)
+    flow = flow_through(silo(times), 0.0)
+    expected = [np.count_nonzero(0.1 * np.arange(1, 60) < now - np.sqrt(2 / 9.81)) for now in times]
+    assert flow.count.tolist() == expected
+    assert flow.mass == pytest.approx(0.5 * np.array(expected))
+    assert flow.mean_rate == pytest.approx(5.0, rel=0.15)
+    assert not jams(flow, least=max(2 * interval, 0.3), since=1.0)
+
+
+def test_a_jam_below_a_source() -> None:
+    """While grains go on being poured above, none passes from 2 s on: a jam, with those that wait when it begins."""
+    frames = []
+    for now in np.arange(0.0, 10.0, 0.5):
+        count = int(2 * now) + 3
+        height = np.where(np.arange(count) < min(2 * now, 4), -1.0, 1.0)
+        frames.append(frame_of(np.column_stack([np.arange(count), np.zeros(count), height]), 0.1, time=now))
+    found = jams(flow_through(frames, 0.0), least=2.0)
+    assert [(jam.start, jam.end, jam.waiting) for jam in found] == [(2.0, 9.5, 3)]
+
+
+def test_a_flow_between_two_frames_has_a_rate() -> None:
+    """10 kg pass between 1 s and 2 s, seen at their ends only: 10 kg/s."""
+    flow = Flow(np.array([0.0, 1.0, 2.0, 3.0]), np.array([0, 0, 5, 5]), np.array([0.0, 0.0, 10.0, 10.0]), total=5)
+    assert flow.mean_rate == pytest.approx(10.0)
+
+
+def test_what_goes_round_a_periodic_box_does_not_come_up() -> None:
+    """Twenty falls through a level at 0.5 m in a box of 1 m that repeats upwards: each passes once a turn."""
+    heights = 0.9 - 0.3 * np.arange(67)
+    cell = np.array([[0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0]])
+    frames = [frame_of([(0.5, 0.0, z % 1.0)], 0.1, time=float(k), cell=cell) for k, z in enumerate(heights)]
+    assert flow_through(frames, 0.5).count[-1] == 20

@@ -56,7 +56,7 @@ def test_no_result_is_forgotten() -> None:
 
 def test_results_of_any_size_have_units_that_read_well() -> None:
     flow = plot(Flow(18_000 * TIME, np.arange(9), 1e5 * TIME, 9), None)
-    assert (flow.get_xlabel(), flow.get_ylabel()) == ("time (h)", "mass below the level (t)")
+    assert (flow.get_xlabel(), flow.get_ylabel()) == ("time (h)", "mass that has passed (t)")
     assert flow.lines[0].get_xdata()[-1] == pytest.approx(10.0) and flow.lines[0].get_ydata()[-1] == pytest.approx(200)
     tiny = frame_of(1e-7 * DISCS.position, 5e-8)
     discs = plot(slide_between(tiny, tiny), None)

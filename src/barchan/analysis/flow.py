@@ -8,18 +8,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from barchan.analysis.grains import nearest
 from barchan.drawn import Drawn
 from barchan.record.frame import Frame
 
 
 @dataclass(frozen=True)
 class Flow(Drawn):
-    """Grains and mass below a level against time."""
+    """Grains and mass that have passed a level downwards, against time; those that began below it have passed."""
 
     time: np.ndarray  # (F,) s
-    count: np.ndarray  # (F,) grains below the level
-    mass: np.ndarray  # (F,) kg below the level
-    total: int  # grains in the last frame
+    count: np.ndarray  # (F,) grains that have passed
+    mass: np.ndarray  # (F,) kg that have passed
+    total: int  # grains that have passed or wait above, in the last frame
+    above: np.ndarray | None = None  # (F,) grains above the level; None: all that have not passed
+
+    @property
+    def waiting(self) -> np.ndarray:
+        """(F,) grains above the level."""
+        return self.total - self.count if self.above is None else self.above
 
     def rate(self, window: float) -> np.ndarray:
         """Mass flow (F,), kg/s, over a centred window of this length (s), shorter at the ends."""
@@ -30,12 +37,21 @@ class Flow(Drawn):
 
     @property
     def mean_rate(self) -> float:
-        """Mass flow, kg/s, between the first tenth and the last tenth of what has passed; 0 where nothing has."""
-        passed = self.mass - self.mass[0]
+        """Mass flow, kg/s, between the first tenth and the last tenth of what has passed; 0 where nothing has.
+
+        Between two frames mass is taken to flow evenly.
+        """
+        passed = np.maximum.accumulate(self.mass - self.mass[0])
         if passed[-1] <= 0:
             return 0.0
-        begin, end = (int(np.searchsorted(passed, part * passed[-1])) for part in (0.1, 0.9))
-        return float((passed[end] - passed[begin]) / max(self.time[end] - self.time[begin], 1e-300))
+        begin, end = (self._reached(passed, part * passed[-1]) for part in (0.1, 0.9))
+        return float(0.8 * passed[-1] / (end - begin))
+
+    def _reached(self, passed: np.ndarray, mass: float) -> float:
+        """When so much had passed, s."""
+        k = int(np.searchsorted(passed, mass))  # not the first frame: nothing had passed there
+        share = (mass - passed[k - 1]) / (passed[k] - passed[k - 1])
+        return float(self.time[k - 1] + share * (self.time[k] - self.time[k - 1]))
 
 
 @dataclass(frozen=True)
@@ -52,16 +68,46 @@ class Jam:
         return self.end - self.start
 
 
-def flow_through(frames: Iterable[Frame], level: float) -> Flow:
-    """Flow downwards through the height `level` (m), by the centres of mass of the grains."""
-    rows = []
-    total = 0
+def flow_through(frames: Iterable[Frame], level: float, *, gravity: float | None = None) -> Flow:
+    """Flow downwards through the height `level` (m), by the centres of mass of the grains.
+
+    Grains are followed one by one, so that pouring above and absorbing below do not matter; what goes up again counts
+    back. Of a grain that comes or goes between two frames its free flight decides, which is why `gravity` (m/s²,
+    downwards) matters; left out, it is that of a recorded scene, or 9.81.
+    """
+    scene = getattr(frames, "scene", None)
+    fall = gravity if gravity is not None else 9.81 if scene is None else -scene.gravity[2]
+    rows: list[tuple[float, float, float, float]] = []
+    count, mass = 0.0, 0.0
+    before: Frame | None = None
     for frame in frames:
         below = frame.position[:, 2] < level
-        rows.append((frame.time, int(below.sum()), float(frame.mass[below].sum())))
-        total = len(frame)
-    time, count, mass = np.array(rows, float).reshape(-1, 3).T
-    return Flow(time, count.astype(int), mass, total)
+        more = (float(below.sum()), float(frame.mass[below].sum()))
+        if before is not None:
+            more = _passed(before, frame, level, fall)
+        count, mass, before = count + more[0], mass + more[1], frame
+        rows.append((frame.time, count, mass, float((~below).sum())))
+    time, counts, masses, above = np.array(rows, float).reshape(-1, 4).T
+    total = int(count + above[-1]) if len(above) else 0
+    return Flow(time, counts.astype(int), masses, total, above.astype(int))
+
+
+def _passed(before: Frame, after: Frame, level: float, fall: float) -> tuple[float, float]:
+    """Number and mass, kg, of the grains that have passed a level downwards between two frames."""
+    _, one, two = np.intersect1d(before.id, after.id, assume_unique=True, return_indices=True)
+    start = before.position[one, 2]
+    end = start + nearest(after, after.position[two] - before.position[one])[:, 2]
+    way = (start >= level).astype(float) - (end >= level)
+    gone = np.setdiff1d(np.arange(len(before)), one)
+    span = after.time - before.time
+    landed = before.position[gone, 2] + before.velocity[gone, 2] * span - 0.5 * fall * span**2
+    gone = gone[(before.position[gone, 2] >= level) & (landed < level)]
+    new = np.setdiff1d(np.arange(len(after)), two)
+    age = after.time - after.born[new]
+    poured = after.position[new, 2] - after.velocity[new, 2] * age - 0.5 * fall * age**2
+    new = new[(after.position[new, 2] < level) & (poured >= level)]
+    mass = float(way @ after.mass[two] + before.mass[gone].sum() + after.mass[new].sum())
+    return float(way.sum()) + len(gone) + len(new), mass
 
 
 def jams(flow: Flow, *, least: float = 1.0, since: float = 0.0) -> list[Jam]:
@@ -76,7 +122,7 @@ def jams(flow: Flow, *, least: float = 1.0, since: float = 0.0) -> list[Jam]:
     edges = np.concatenate([[begin], passed, [len(flow.time) - 1]])
     found = []
     for first, last in itertools.pairwise(edges):
-        waiting = flow.total - int(flow.count[first])
+        waiting = int(flow.waiting[first])
         # The last quiet frame is the one before a grain is seen below.
         end = last - 1 if last in passed else last
         if waiting > 0 and flow.time[end] - flow.time[first] >= least:

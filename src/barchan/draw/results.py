@@ -71,7 +71,7 @@ def _(profile: RadialProfile, ax: Axes | None) -> Axes:
 def _(flow: Flow, ax: Axes | None) -> Axes:
     ax = _axes(ax)
     label = f"mean rate {flow.mean_rate:.4g} kg/s"
-    draw_panel(time_panel(flow.time, flow.mass, "mass below the level", "kg", label), ax)
+    draw_panel(time_panel(flow.time, flow.mass, "mass that has passed", "kg", label), ax)
     return ax
 
 
