@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +15,7 @@ from typer.core import TyperGroup
 from barchan import __version__, cli_cache
 from barchan import cli_look as look
 from barchan.cli_look import Quiet, RunFolder, open_recording
-from barchan.errors import BarchanError, Finding, SceneError
+from barchan.errors import BarchanError, BarchanWarning, Finding, SceneError
 
 if TYPE_CHECKING:
     from barchan.record.recording import Recording
@@ -38,7 +39,9 @@ class Verbs(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Do what the verb says."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                warnings.showwarning = _shown(warnings.showwarning)
+                return super().invoke(ctx)
         except BarchanError as error:
             for finding in error.findings:
                 typer.echo(f"{typer.style('error:', fg='red', bold=True)} {finding}", err=True)
@@ -46,6 +49,22 @@ class Verbs(TyperGroup):
         except KeyboardInterrupt as stopped:
             typer.echo(str(stopped) or "interrupted", err=True)
             raise typer.Exit(INTERRUPTED) from None
+
+
+def _shown(usual: Callable[..., None]) -> Callable[..., None]:
+    """How warnings are shown: our own without the line of code that they come from."""
+
+    def show(message: Any, category: type[Warning], *where: Any) -> None:
+        if issubclass(category, BarchanWarning):
+            typer.echo(_warning(message), err=True)
+        else:
+            usual(message, category, *where)
+
+    return show
+
+
+def _warning(what: object) -> str:
+    return f"{typer.style('warning:', fg='yellow', bold=True)} {what}"
 
 
 app = typer.Typer(
@@ -147,7 +166,7 @@ def check(scene: SceneName, changes: Changes = None) -> None:
     loaded = _load(scene, changes)
     plan = Plan.of(loaded)
     for warning in plan.warnings:
-        typer.echo(f"{typer.style('warning:', fg='yellow', bold=True)} {warning}", err=True)
+        typer.echo(_warning(warning), err=True)
     typer.echo(f"{loaded.name}: ready to run")
     poured = f", and what {len(loaded.sources)} source(s) pour" if loaded.sources else ""
     parts = "triangles" if loaded.solver == "beams" else "spheres"

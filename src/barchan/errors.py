@@ -52,3 +52,7 @@ class RunError(BarchanError):
     """A run that stopped itself because its numbers went bad: exit code 3."""
 
     exit_code = 3
+
+
+class BarchanWarning(UserWarning):
+    """What Barchan says of its own accord and goes on: the command line shows it as it shows warnings of a scene."""

@@ -13,6 +13,10 @@ import urllib.request
 import pytest
 from PIL import Image
 
+import barchan as bc
+from barchan.record.recorder import Recorder
+from record.toy import make_frame
+
 
 def test_a_strip_and_a_size(run_folder, command):
     code, out, _ = command("render", "out", "--strip", "3", "--color", "spin", "--camera", "front")
@@ -31,6 +35,28 @@ def test_report(run_folder, command):
         assert words in text
     assert text.count("data:image/png") >= 3 and text.count("data:image/gif") == 1 and 'class="fail"' not in text
     assert 'src="http' not in text and 'href="http' not in text
+
+
+def test_a_damaged_journal_is_a_warning_in_words(run_folder, command):
+    """A run of six frames that was stopped, and a bit of its last frame's head is another: what can be read is shown,
+    and the warning says in its own words what cannot. Before, five frames were shown as if there were no more; and a
+    warning of Python would come with a line of our code.
+    """
+    with bc.Recording(run_folder) as done:
+        units, whole = list(done.units.items())[2:], len(done)
+        said = {"scene_toml": done.scene_toml, "meta": done.meta, "series": units}
+    with Recorder(run_folder, **said, resume=(whole - 1, 1)):
+        pass
+    journal = run_folder / "recording.journal"
+    place = journal.stat().st_size
+    with Recorder(run_folder, **said, resume=(whole - 1, 1)) as recorder:
+        recorder.frame(make_frame(9))
+    content = bytearray(journal.read_bytes())
+    content[place + 5] ^= 16
+    journal.write_bytes(content)
+    code, out, err = command("info", "out")
+    assert code == 0 and f"{whole - 1} frames" in out
+    assert err.startswith("warning: out/recording.journal: is damaged") and "UserWarning" not in err
 
 
 def test_a_page_of_one_file(run_folder, command):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from barchan.drawn import Drawn
-from barchan.errors import FileError, Finding
+from barchan.errors import BarchanWarning, FileError, Finding
 from barchan.record.folder import JOURNAL, RECORDING
 from barchan.record.frame import Frame
 from barchan.record.journal import JournalReader
@@ -161,7 +161,7 @@ def open_source(path: Path) -> Source:
     if signature != _HDF5_SIGNATURE:
         journal = JournalReader(path)
         if journal.damage is not None:
-            warnings.warn(str(journal.damage), stacklevel=4)
+            warnings.warn(str(journal.damage), BarchanWarning, stacklevel=4)
         return journal
     from barchan.record.vtkhdf import VtkhdfReader
 
