@@ -14,7 +14,7 @@ from PIL import Image
 import barchan as bc
 from barchan.registry import FAMILIES, parts
 from barchan.scene import toml
-from run.shared import JELLY, recording_hash
+from run.shared import JELLY, Stopper, recording_hash
 from solvers import lab
 
 
@@ -61,6 +61,23 @@ def test_info_at_a_glance(run_folder, command):
     for words in ("small: Thirty grains", "finished, 0.1 of 0.1 s, 6 frames", "kinetic_energy (J)", "barchan 0.1.0"):
         assert words in out
     assert "that stayed 0" in out and "beam_energy" not in out  # what this solver cannot have
+
+
+def test_resume_says_that_a_checkpoint_is_damaged_even_when_quiet(home, command):
+    """A run is stopped after several checkpoints, and the newest one is damaged: `resume --quiet` goes on from the one
+    before, ends well, and has said so. Told as how far the run is, it was not said to those who want to hear errors
+    alone.
+    """
+    scene = bc.load("small.toml", ["checkpoint_interval=1e-6"])
+    with pytest.raises(bc.Interrupted):
+        bc.run(scene, "out", progress=Stopper(0.06), threads=1)
+    newest = home / "out" / "checkpoint.blocks"
+    content = bytearray(newest.read_bytes())
+    content[len(content) // 2] ^= 8
+    newest.write_bytes(content)
+    code, out, err = command("resume", "out", "--quiet", "--no-movie")
+    assert (code, out) == (0, "")
+    assert err.startswith("warning: out: checkpoint.blocks (") and "going on from the checkpoint before it" in err
 
 
 def test_resume_of_a_finished_run_says_so_and_draws_what_is_missing(run_folder, command):

@@ -214,6 +214,7 @@ def test_a_cut_short_file_is_an_error_or_its_beginning(tmp_path: Path) -> None:
             assert_same(found, expected)
 
 
+@pytest.mark.filterwarnings("ignore:.*is damaged:barchan.errors.BarchanWarning")
 def test_a_flipped_bit_in_a_journal_is_noticed(tmp_path: Path) -> None:
     with recorder_in(tmp_path) as recorder:
         for number in range(5):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from barchan.errors import FileError, Finding
+from barchan.errors import BarchanWarning, FileError, Finding
 from barchan.record import blocks
 from barchan.record.folder import CHECKPOINT, write_error
 
@@ -61,12 +61,10 @@ def save(folder: Path | str, arrays: Mapping[str, np.ndarray], meta: Mapping[str
         raise write_error(newest, problem, how_to_go_on(folder)) from problem
 
 
-def load(
-    folder: Path | str, report: Callable[[str], object] = warnings.warn
-) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+def load(folder: Path | str) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """The newest whole checkpoint of a run folder: its arrays and its meta.
 
-    A damaged one is set aside as `checkpoint.damaged`, `report` is told, and the one before is taken.
+    A damaged one is set aside as `checkpoint.damaged`, with a warning, and the one before is taken.
     """
     folder = Path(folder)
     newest, previous = _newest(folder), _previous(folder)
@@ -85,7 +83,8 @@ def load(
         if damage:
             with suppress(OSError):  # in a folder that cannot be written, it may stay
                 os.replace(newest, newest.with_suffix(".damaged"))
-            report(f"{newest}: {damage[0]} is damaged; going on from the checkpoint before it, {previous.name}")
+            said = f"{folder}: {damage[0]} is damaged; going on from the checkpoint before it, {previous.name}"
+            warnings.warn(said, BarchanWarning, stacklevel=2)
         return found
     if damage:
         raise FileError(Finding(
@@ -112,6 +111,9 @@ def _read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
             ))  # fmt: skip
         arrays, offset = {}, block.data_offset
         for name, described in header["arrays"].items():
-            arrays[name] = blocks.read_array(file, offset, described)
+            try:
+                arrays[name] = blocks.read_array(file, offset, described)
+            except blocks.DamagedError as problem:
+                raise blocks.DamagedError(f"{name}: {problem}") from problem
             offset += blocks.entry_bytes(described)
         return arrays, header["meta"]

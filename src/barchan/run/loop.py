@@ -117,7 +117,7 @@ def _start(
 
 def _go_on(scene: Scene, where: Path, meta: Mapping[str, Any], threads: int | None, progress: Progress) -> RunResult:
     """Run from the last checkpoint."""
-    arrays, saved = checkpoint.load(where, report=progress.note)
+    arrays, saved = checkpoint.load(where)
     measures, model = Measures.of(scene), build_model(scene)
     counts = (saved["frames"], saved["samples"])
     recorder = Recorder(where, scene_toml=dumps(scene), meta=meta, series=measures.series, resume=counts)
