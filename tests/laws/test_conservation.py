@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.integrate
 
 from barchan import registry
+from barchan.model.build import build_model
+from barchan.solvers import preflight
 from solvers import lab
 from solvers.inside import peek
 from solvers.plain import PlainSolver, bindings
@@ -95,23 +99,69 @@ def test_energy_never_grows(law: str, solver: Any, restitution: float) -> None:
         assert book["dissipated_normal"] > 0.05 * scale
 
 
-@pytest.mark.parametrize("law", ["linear", "hertz"])
-def test_springs_without_loss_give_everything_back(law: str) -> None:
-    """Two rough grains that never slide and have no damping: normal and tangential springs are all there is, so nothing
-    is lost. The normal part closes to the order of the method. The tangential spring of `hertz` stiffens with the
-    overlap, and so may keep or give a little: no more than 1 % of the energy at this obliqueness.
+def test_springs_without_loss_give_everything_back() -> None:
+    """Two rough grains that never slide and have no damping: normal and tangential springs of constant stiffness are
+    all there is, so nothing is lost. The normal part closes to the order of the method.
     """
-    a = lab.material(restitution=1.0, friction=100.0)
-    groups = [lab.grain((0.0, 0.0, 0.0)), lab.grain((0.1, 0.0, 0.0), velocity=(-1.0, 0.5, 0.0))]
-    machine = lab.solver(lab.scene(law, groups, a=a), 1e-5)
+    machine = oblique("linear", 1.0, 0.5, 1e-5)
     start = machine.moment().ledger["kinetic_energy"]
     while len(machine.moment().contact_first) or not machine.step:
         machine.advance(20)
     book = machine.moment().ledger
     assert abs(book["energy_error"]) < 1e-5 * start
     assert abs(book["dissipated_normal"]) < 1e-4 * start
-    assert abs(book["dissipated_friction"]) < (1e-3 if law == "linear" else 1e-2) * start
-    assert abs(book["kinetic_energy"] - start) < (1e-3 if law == "linear" else 1e-2) * start
+    assert abs(book["dissipated_friction"]) < 1e-3 * start
+    assert abs(book["kinetic_energy"] - start) < 1e-3 * start
+
+
+def oblique(law: str, speed: float, slip: float, time_step: float) -> lab.SoftSolver:
+    """Two equal grains of 0.1 m that touch, approach at `speed` and slip at `slip`, m/s: rough, without damping."""
+    a = lab.material(restitution=1.0, friction=1e6)
+    groups = [lab.grain((0.0, 0.0, 0.0)), lab.grain((0.1, 0.0, 0.0), velocity=(-speed, slip, 0.0))]
+    return lab.solver(lab.scene(law, groups, a=a), time_step)
+
+
+def share_lost_without_slip(poisson: float) -> float:
+    """What an elastic oblique impact that never slips loses of ½ m* Vt², by integrating its equations in time.
+
+    With lengths and times such that m*, the impact speed and k are 1: x'' = −x^(3/2), Vt' = −(7/2) Ft, for two solid
+    spheres turn as they slip, and Sn = (3/2) √x, kt = (4 G*/E*) Sn = 2 (1 − ν)/(2 − ν) Sn. Until the deepest point
+    Ft' = kt Vt; from there on Ft = kt δ, δ' = Vt. Of ½ m* Vt² slip can be stopped of 2/7 only: the rest is rolling.
+    """
+
+    def stiffness(x: float) -> float:
+        return 2 * (1 - poisson) / (2 - poisson) * 1.5 * math.sqrt(max(x, 0.0))
+
+    def pressed(_: float, y: np.ndarray) -> list[float]:
+        return [y[1], -(max(y[0], 0.0) ** 1.5), stiffness(y[0]) * y[3], -3.5 * y[2]]
+
+    def released(_: float, y: np.ndarray) -> list[float]:
+        return [y[1], -(max(y[0], 0.0) ** 1.5), y[3], -3.5 * stiffness(y[0]) * y[2]]
+
+    deepest = (5 / 4) ** 0.4  # where ½ = (2/5) x^(5/2), after 1.4716 times as long as it takes at the first speed
+    half = deepest * scipy.integrate.quad(lambda s: 2 * s / math.sqrt(1 - (1 - s * s) ** 2.5), 0, 1)[0]
+    top = scipy.integrate.solve_ivp(pressed, (0.0, half), (0.0, 1.0, 0.0, 1.0), rtol=1e-9, atol=1e-12).y[:, -1]
+    top[2] /= stiffness(top[0])  # from force to stretch
+    y = scipy.integrate.solve_ivp(released, (0.0, half), top, rtol=1e-9, atol=1e-12).y[:, -1]
+    return 2 / 7 * (1 - y[3] ** 2)
+
+
+def test_hertz_loses_a_fifth_of_the_slip_of_an_impact() -> None:
+    """The spring of `hertz` keeps its force while the load grows, and falls with the load: an elastic oblique impact in
+    which nothing slides loses 0.209 of ½ m* Vt² at ν = 0.3, and at no moment does friction give anything back. The
+    overlap, 1/600 of the radius, and 240 steps a collision make 0.5% of that. Before, δ stayed while the load grew:
+    the impact lost nothing, and another one gave.
+    """
+    mass, speed, slip = lab.ball_mass(0.05) / 2, 0.01, 0.005
+    lasts = 2.943 * (mass**2 / ((16 / 15 * lab.young_effective() * math.sqrt(0.025)) ** 2 * speed)) ** 0.2
+    machine, taken = oblique("hertz", speed, slip, lasts / 240), 0.0
+    while len(machine.moment().contact_first) or not machine.step:
+        machine.advance(4)
+        book = machine.moment().ledger
+        assert book["dissipated_friction"] >= taken - 1e-12 * mass * slip**2
+        taken = book["dissipated_friction"]
+    assert taken / (0.5 * mass * slip**2) == pytest.approx(share_lost_without_slip(0.3), rel=0.01)
+    assert abs(book["energy_error"]) < 1e-4 * taken
 
 
 def test_nothing_is_dissipated_before_the_start() -> None:
@@ -120,3 +170,18 @@ def test_nothing_is_dissipated_before_the_start() -> None:
     book = lab.solver(lab.scene("hertz", groups), 1e-5).moment().ledger
     assert book["stored_energy"] > 0
     assert book["dissipated_normal"] == pytest.approx(0.0, abs=1e-12 * book["stored_energy"])
+
+
+def test_check_names_laws_that_can_make_energy() -> None:
+    """A law that gives more energy than it got on some paths is told before the run, and once where walls have it too:
+    a user took its ledger's silence for a promise.
+    """
+
+    def told(contact: dict[str, Any], **walls: Any) -> list[str]:
+        described = lab.scene(contact, [lab.grain((0.0, 0.0, 0.1))], [lab.FLOOR], **walls)
+        return [f"{one.where} {one.what}" for one in preflight.giving(build_model(described))]
+
+    assert told({"law": "hertz"}) == []
+    assert told({"law": "hertz", "tangential": "mindlin"}) == ["contact.law 'hertz'"]
+    assert told({"law": "displacement"}) == ["contact.law 'displacement'"]
+    assert told({"law": "linear"}, wall_contact={"law": "displacement"}) == ["wall_contact.law 'displacement'"]

@@ -235,3 +235,25 @@ def test_forces_of_a_checkpoint_with_all_rows_are_kept() -> None:
     machine.advance(100)
     again.advance(100)
     assert lab.fingerprint(again) == lab.fingerprint(machine)
+
+
+def test_a_checkpoint_without_the_load_before_is_taken_up() -> None:
+    """Earlier versions kept three floats of a contact of `hertz`, its δ, and not how stiff it was a step before. Such a
+    run goes on with every δ as it was, as though no load had grown in the step before: else the numbers of other
+    contacts were read. One step later each contact knows its stiffness, S = 2 E* √(R* ξ) > 0, again.
+    """
+    threads.use(1)
+    machine = solver(sphere_scene())
+    machine.advance(200)
+    arrays, meta = machine.state()
+    rows = arrays["memory"].reshape(-1, 4, 16)
+    again = SoftSolver.restored(machine.model, {**arrays, "memory": rows[:, :3].ravel()}, json.loads(json.dumps(meta)))
+    kept = peek(again, "memory").reshape(-1, 4, 16)
+    assert np.array_equal(kept[:, :3], rows[:, :3])
+    machine.advance(1)
+    again.advance(1)
+    one, other = (peek(made, "memory").reshape(-1, 4, 16) for made in (machine, again))
+    assert np.array_equal(one[:, 3], other[:, 3])
+    size = np.linalg.norm(one[:, :3], axis=1)
+    assert np.count_nonzero(size) > 100
+    assert np.median(np.linalg.norm(one[:, :3] - other[:, :3], axis=1)[size > 0] / size[size > 0]) < 0.02

@@ -33,7 +33,7 @@ ADAPTIVE = False  # steps of Runge–Kutta, in which grains do not drift by them
 REAL = np.float64
 TINY = 1e-100
 
-# overlap, closing, slip (3), radius, mass, step, memory (6), constants (12) -> normal, friction (3), memory (6)
+# overlap, closing, slip (3), radius, mass, step, half, memory (6), constants (12) -> normal, friction (3), memory (6)
 law: Callable[..., tuple[float, ...]]
 law_at_rest: Callable[..., tuple[float, ...]]  # the same where nothing slides, and no number where something does
 wall_law: Callable[..., tuple[float, ...]]

@@ -360,6 +360,7 @@ def _law_bindings(
     memory = max(kind.memory, 1)
     slots = [f"m{k}" for k in range(MEMORY_SLOTS)]
     columns = [f"c{k}" for k in range(LAW_COLUMNS)]
+    numbers = ", ".join([*slots, *columns])
     kept = ", ".join(slots[:memory]) + ","
     answer = ", ".join(f"memory[{k}]" if k < memory else "0.0" for k in range(MEMORY_SLOTS))
     row = ", ".join(f"table[row, {k}]" for k in range(fields))
@@ -368,8 +369,8 @@ def _law_bindings(
         f"_{name}_constants = bound_class({token!r})",
         f"_{name}_force = compiled_by({force!r})",
         '@njit(cache=True, error_model="numpy", forceinline=True)',
-        f"def {name}(overlap, closing, sx, sy, sz, radius, mass, step, {', '.join(slots)}, {', '.join(columns)}):",
-        "    contact = Contact(overlap, closing, (sx, sy, sz), radius, mass, step)",
+        f"def {name}(overlap, closing, sx, sy, sz, radius, mass, step, half, {numbers}):",
+        "    contact = Contact(overlap, closing, (sx, sy, sz), radius, mass, step, half)",
         f"    p = _{name}_constants({', '.join(columns[:fields])})",
         f"    normal, friction, memory = _{name}_force(contact, ({kept}), p)",
         f"    return normal, friction[0], friction[1], friction[2], {answer}",

@@ -177,7 +177,7 @@ def pair_forces(i: int, c: Any, place: Any, motion: Any, dt: float) -> Any:
         c8, c9, c10, c11 = take_four(c.table, (row, 8))
         mass = own_mass * mass_h / (own_mass + mass_h)
         fn, px, py, pz, m0, m1, m2, m3, m4, m5 = device_law(
-            xi, closing, sx, sy, sz, ri * rj / (ri + rj), mass, step, m0, m1, m2, m3, m4, m5,
+            xi, closing, sx, sy, sz, ri * rj / (ri + rj), mass, step, half, m0, m1, m2, m3, m4, m5,
             c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11,
         )  # fmt: skip
         if M1:
@@ -319,7 +319,7 @@ def touch_walls(
         row = c.material[i] * c.kinds + c.piece_material[p]
         push, px, py, pz, n0, n1, n2, n3, n4, n5 = device_wall_law(
             REAL(xi), REAL(closing), REAL(sx), REAL(sy), REAL(sz), REAL(radius), REAL(motion[a, 3]), REAL(dt),
-            REAL(m0), REAL(m1), REAL(m2), REAL(m3), REAL(m4), REAL(m5),
+            REAL(half), REAL(m0), REAL(m1), REAL(m2), REAL(m3), REAL(m4), REAL(m5),
             c.wall_table[row, 0], c.wall_table[row, 1], c.wall_table[row, 2], c.wall_table[row, 3],
             c.wall_table[row, 4], c.wall_table[row, 5], c.wall_table[row, 6], c.wall_table[row, 7],
             c.wall_table[row, 8], c.wall_table[row, 9], c.wall_table[row, 10], c.wall_table[row, 11],

@@ -233,7 +233,7 @@ def pair_strip(
                         row = U(material[first[at + k]]) * U(kinds) + U(material[second[at + k]])
                     fn, tx, ty, tz, m0, m1, m2, m3, m4, m5 = law_at_rest(
                         desk[d + XI], desk[d + CLOSING], desk[d + SX], desk[d + SY], desk[d + SZ],
-                        reduced[at_reduced + k], reduced[at_reduced + LANES + k], step,
+                        reduced[at_reduced + k], reduced[at_reduced + LANES + k], step, half,
                         desk[d + O0], desk[d + O1] if M1 else 0.0, desk[d + O2] if M2 else 0.0,
                         desk[d + O3] if M3 else 0.0, desk[d + O4] if M4 else 0.0, desk[d + O5] if M5 else 0.0,
                         table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],
@@ -258,7 +258,7 @@ def pair_strip(
                     row = U(material[first[at + k]]) * U(kinds) + U(material[second[at + k]])
                 fn, tx, ty, tz, m0, m1, m2, m3, m4, m5 = law(
                     desk[d + XI], desk[d + CLOSING], desk[d + SX], desk[d + SY], desk[d + SZ],
-                    reduced[at_reduced + k], reduced[at_reduced + LANES + k], step,
+                    reduced[at_reduced + k], reduced[at_reduced + LANES + k], step, half,
                     desk[d + O0], desk[d + O1] if M1 else 0.0, desk[d + O2] if M2 else 0.0,
                     desk[d + O3] if M3 else 0.0, desk[d + O4] if M4 else 0.0, desk[d + O5] if M5 else 0.0,
                     table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],

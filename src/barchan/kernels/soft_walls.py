@@ -130,7 +130,7 @@ def touch_wall(
         m0 += gx
     row = material[i] * kinds + piece_material[p] if kinds > 1 else 0
     fn, tx, ty, tz, m0, m1, m2, m3, m4, m5 = wall_law(
-        xi, closing, sx, sy, sz, radius, motion[a, 3], step, m0, m1, m2, m3, m4, m5,
+        xi, closing, sx, sy, sz, radius, motion[a, 3], step, half, m0, m1, m2, m3, m4, m5,
         table[row, 0], table[row, 1], table[row, 2], table[row, 3], table[row, 4], table[row, 5],
         table[row, 6], table[row, 7], table[row, 8], table[row, 9], table[row, 10], table[row, 11],
     )  # fmt: skip

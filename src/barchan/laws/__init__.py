@@ -24,6 +24,7 @@ class Contact(NamedTuple):
     radius: float  # R*, m, effective radius of curvature
     mass: float  # m*, kg, effective mass
     step: float  # s, the time step; only for limits that must not overshoot within one step
+    half: float = 0.0  # s, for which the present slip has already been added to a vector that the contact remembers
 
 
 class Surface(NamedTuple):
@@ -59,6 +60,11 @@ class Law(Part):
     Constants: ClassVar[type[Any]]
     force: ClassVar[Callable[..., Any]]  # (contact, memory, p) -> normal, friction on the first body, memory
     stored: ClassVar[Callable[..., Any]]  # (overlap, radius, mass, memory, p) -> normal J, tangential J
+
+    @property
+    def passive(self) -> bool:
+        """Whether no path of load, unload, shear and turning takes more energy out of a contact than was put in."""
+        return False
 
     def form(self) -> tuple[Callable[..., Any], bool]:
         """The force for these parameters, where special ones have a faster form, and whether it is `scalar`."""

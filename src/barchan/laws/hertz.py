@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from barchan.laws import Contact, Law, Surface, Vector, cap, combined, dot, length, scaled
 from barchan.laws._normal import damping_ratio, hertz_contact_time
@@ -20,21 +21,39 @@ class HertzConstants(NamedTuple):
 
 
 def force(contact: Contact, memory: Any, p: HertzConstants) -> tuple[float, Vector, Any]:
-    """Fn = (4/3) E* a ξ + γ ξ̇ ≥ 0 with a = √(R* ξ); Ft = 8 G* a δ + γt Vt; spring and sum at most μ Fn.
+    """Fn = (4/3) E* a ξ + γ ξ̇ ≥ 0 with a = √(R* ξ); Ft = kt δ + γt Vt, kt = 8 G* a; spring and sum at most μ Fn.
 
-    Damping grows as √(m* S), S = 2 E* a being the normal stiffness, so that restitution does not depend on the impact
-    speed (Tsuji 1992).
+    While kt grows, δ shrinks so that kt δ stays; while it falls, δ stays and kt δ falls with it (Thornton 2013). What
+    has slipped since the middle of the step is held by the present kt already, and does not shrink. Damping grows as
+    √(m* S), S = 2 E* a being the normal stiffness, so that restitution does not depend on the speed (Tsuji 1992).
     """
     slope = 2 * p.young * math.sqrt(contact.radius * contact.overlap)
+    kept = min(1.0, memory[3] / slope)
+    stretch = combined(kept, memory, (1 - kept) * contact.half, contact.slip)
+    normal, friction, stretch = _held(contact, stretch, slope, p)
+    return normal, friction, (stretch[0], stretch[1], stretch[2], slope)
+
+
+def mindlin_force(contact: Contact, memory: Any, p: HertzConstants) -> tuple[float, Vector, Any]:
+    """The same, but δ stays while kt grows: a load that grows between shear and shear back gives energy."""
+    slope = 2 * p.young * math.sqrt(contact.radius * contact.overlap)
+    normal, friction, stretch = _held(contact, memory, slope, p)
+    return normal, friction, (stretch[0], stretch[1], stretch[2], slope)
+
+
+def _held(
+    contact: Contact, stretch: Any, slope: float, p: HertzConstants
+) -> tuple[float, Vector, tuple[float, float, float]]:
+    """Fn, Ft, and δ cut to Coulomb's limit."""
     critical = math.sqrt(slope * contact.mass)
     normal = max(0.0, (2 / 3) * slope * contact.overlap + p.damping * critical * contact.closing)
     spring = p.ratio * slope
     dashpot = p.damping_t * critical
     most = p.friction * normal
-    pull = scaled(memory, spring)
-    memory = scaled(memory, cap(most, dot(pull, pull)))
-    friction = combined(spring, memory, dashpot, contact.slip)
-    return normal, scaled(friction, cap(most, dot(friction, friction))), memory
+    pull = scaled(stretch, spring)
+    stretch = scaled(stretch, cap(most, dot(pull, pull)))
+    friction = combined(spring, stretch, dashpot, contact.slip)
+    return normal, scaled(friction, cap(most, dot(friction, friction))), stretch
 
 
 def stored(overlap: float, radius: float, mass: float, memory: Any, p: HertzConstants) -> tuple[float, float]:
@@ -48,12 +67,23 @@ class Hertz(Law):
     """Hertz–Mindlin with history; restitution does not depend on speed."""
 
     key: ClassVar[str] = "hertz"
-    memory = 3
+    memory = 4  # δ, and the normal stiffness S = kt/ratio that held it
     sticks = True
     advance = "vector"
     Constants = HertzConstants
     force = staticmethod(force)
     stored = staticmethod(stored)
+
+    tangential: Literal["thornton", "mindlin"] = "thornton"
+    """What a growing load does to the stretched spring: `thornton` keeps its force; `mindlin` keeps its stretch and can
+    give more energy than it took."""
+
+    @property
+    def passive(self) -> bool:
+        return self.tangential == "thornton"
+
+    def form(self) -> tuple[Callable[..., Any], bool]:
+        return (force if self.passive else mindlin_force), False
 
     def constants(self, surface: Surface) -> HertzConstants:
         restitution = 0.5 if surface.restitution is None else surface.restitution

@@ -59,6 +59,10 @@ class Linear(Law):
     tangential: Annotated[float, Gt(0), Unit("")] = 2 / 7
     """Tangential over normal stiffness."""
 
+    @property
+    def passive(self) -> bool:
+        return True
+
     def constants(self, surface: Surface) -> LinearConstants:
         restitution = 0.5 if surface.restitution is None else surface.restitution
         return LinearConstants(

@@ -58,6 +58,10 @@ class Path(Viscoelastic):
     spring: Stiffness | None = None
     """kt, N/m; left out, as stiff as the normal contact under its present load."""
 
+    @property
+    def passive(self) -> bool:
+        return True
+
     def friction_constants(self, surface: Surface) -> dict[str, float]:
         return {
             "friction": surface.friction,

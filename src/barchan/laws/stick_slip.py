@@ -91,6 +91,10 @@ class StickSlip(Law):
     stick_speed: Annotated[float, Gt(0), Unit("m/s")] = 1e-3
     """ε, m/s: only slip slower than this can come to stick."""
 
+    @property
+    def passive(self) -> bool:
+        return True
+
     def constants(self, surface: Surface) -> StickSlipConstants:
         restitution = 0.5 if surface.restitution is None else surface.restitution
         return StickSlipConstants(

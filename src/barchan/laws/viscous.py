@@ -50,6 +50,10 @@ class Viscous(Viscoelastic):
     creep_speed: PositiveSpeed = 0.01
     """Slip speed, m/s, at which a grain's weight calls up all of its friction, where `drag` is left out."""
 
+    @property
+    def passive(self) -> bool:
+        return True
+
     def friction_constants(self, surface: Surface) -> dict[str, float]:
         # The effective mass of two equal grains is half a grain's; against a wall it is the grain's own.
         grain_per_effective = 1.0 if surface.wall else 2.0

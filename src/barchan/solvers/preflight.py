@@ -49,7 +49,7 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     if errors:
         raise SceneError(errors)
     own = hard_check.unused(model) if hard else _soft(solver, grains.join(model.poured))
-    return [*_notes(model), *_cut_off(model), *own, *_odd_sizes(solver)]
+    return [*_notes(model), *giving(model), *_cut_off(model), *own, *_odd_sizes(solver)]
 
 
 def _flat_shapes(model: Model) -> None:
@@ -129,6 +129,21 @@ def _wrong_side(solver: Any) -> list[Finding]:
 
 def _notes(model: Model) -> list[Finding]:
     return [Finding(f"walls[{k}]", note) for k, wall in enumerate(model.scene.walls) for note in wall.shape.notes()]
+
+
+def giving(model: Model) -> list[Finding]:
+    """Laws that can make energy."""
+    if model.scene.solver == "hard":
+        return []
+    found = {"contact": model.law} | ({"wall_contact": model.wall_law} if model.wall_law != model.law else {})
+    return [
+        Finding(
+            f"{where}.law", f"{law.key!r}", "on some paths a contact gives more energy than it got",
+            "the report says what was made; `hertz` and `linear` never make any",
+        )
+        for where, law in found.items()
+        if not law.passive
+    ]  # fmt: skip
 
 
 def _cut_off(model: Model) -> list[Finding]:

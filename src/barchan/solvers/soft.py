@@ -76,7 +76,7 @@ class SoftSolver:
         self.energy_at_start = 0.0
         self.stored_at_start = (0.0, 0.0)  # J, normal and tangential
         if helper.at_work:
-            soft_ledger.stored(self)  # asked for below: it is compiled while the other process is at work
+            soft_ledger.states(self)  # asked for below: it is compiled while the other process is at work
             helper.wait_for(self.kernels.evaluate)
         # Friction and work are held half a step ahead of the positions: bring them there, then find the first forces.
         ahead = self.stepper.half * self.dt
@@ -345,16 +345,23 @@ class SoftSolver:
             wall_totals += self.arrays["works"][k.WORKS :]
         return totals, wall_totals
 
-    def contacts_again(self, weight: float, onward: int, **instead: np.ndarray) -> None:
+    def contacts_again(self, weight: float, onward: int, *, advance: float = 0.0, **instead: np.ndarray) -> None:
         """Ask all contacts once more, as they are at this moment, with other arrays in the places of some.
 
-        weight: time, s, with which their power enters the work. onward: 0 to keep the forces of pairs, −1 not to. What
-        contacts remember is not changed, nor is anything else.
+        weight: time, s, with which their power enters the work. onward: 0 to keep the forces of pairs, −1 not to.
+        advance: 1 to keep what contacts remember, which is then half a step behind. Nothing else is changed.
         """
         c, half = self.packed(), self.stepper.half * self.dt
         kept = {name: getattr(c, name).copy() for name in soft_arrays.TOUCHED if name not in instead}
         again = c._replace(grains=0, **{**kept, **instead})
-        self.kernels.evaluate(again, self.stepper.pose_time, -half, self.dt, 0.0, weight, 0.0, 0.0, onward)
+        self.kernels.evaluate(again, self.stepper.pose_time, -half, self.dt, advance, weight, 0.0, 0.0, onward)
+
+    def memory_behind(self) -> tuple[np.ndarray, np.ndarray]:
+        """What contacts between grains and with walls would remember half a step before now."""
+        names = ("memory", "wall_memory", "work", "wall_work", "deepest", "wall_deepest")
+        kept = {name: self.arrays[name].copy() for name in names}
+        self.contacts_again(0.0, -1, advance=1.0, **kept)
+        return kept["memory"], kept["wall_memory"]
 
     def stiction_work(self) -> tuple[float, float]:
         """Energy, J, that stiction has taken from the grains, and work that moving walls have done through it."""

@@ -24,6 +24,7 @@ TOUCHED = (
     "swallowed",
 )  # fmt: skip
 HELD = 7  # columns of `held`, what stiction does to a grain
+HUGE = 1e300
 GHOSTS = 2  # two spheres of no consequence, far from each other, fill the last block of pairs
 
 
@@ -230,3 +231,15 @@ def blocks(entries: int) -> int:
 def lane(array: np.ndarray, entries: int, quantities: int) -> np.ndarray:
     """The blocked array as (entries, quantities)."""
     return array.reshape(-1, quantities, LANES).transpose(0, 2, 1).reshape(-1, quantities)[:entries]
+
+
+def widened(memory: np.ndarray, entries: int, floats: int) -> np.ndarray:
+    """What so many contacts remember, as an earlier version kept it, with as many floats as laws take now.
+
+    The new ones are huge: of `hertz`, the stiffness before; the load has not grown then, and δ is as it was.
+    """
+    known = len(memory) // max(entries, 1)
+    if known >= floats or not entries:
+        return memory
+    blocks = memory.reshape(-1, known, LANES)
+    return np.concatenate([blocks, np.full((len(blocks), floats - known, LANES), HUGE)], axis=1).ravel()

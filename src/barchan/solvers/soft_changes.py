@@ -97,7 +97,7 @@ def swallow(solver: SoftSolver) -> None:
     """Take away the grains that touch an absorbing wall."""
     a, model = solver.arrays, solver.model
     a["swallowed"][0] = 0.0
-    depth = soft_ledger.stored(solver).walls[:, 0]
+    depth = soft_ledger.states(solver).walls[:, 0]
     piece = a["wall_piece"][: len(depth)]
     contact = np.flatnonzero((depth > 0) & (model.walls.absorbing[piece] > 0))
     rows, first = np.unique(a["grain"][a["wall_sphere"][contact]], return_index=True)

@@ -41,16 +41,30 @@ class Stored(NamedTuple):
 
 
 def stored(solver: SoftSolver) -> Stored:
-    """Overlaps and stored energies of all near contacts."""
+    """Overlaps and stored energies of all near contacts.
+
+    Contacts remember their slip half a step ahead. What they store now is the mean of what they would store half a step
+    from now and half a step ago: so it grows by the work that the ledger has, to the last bit where springs are linear.
+    """
+    ahead = states(solver)
+    if not solver.stepper.half:
+        return ahead
+    behind = states(solver, solver.memory_behind())
+    return Stored(*(0.5 * (one + other) for one, other in zip(ahead, behind, strict=True)))
+
+
+def states(solver: SoftSolver, remembered: tuple[np.ndarray, np.ndarray] | None = None) -> Stored:
+    """The same of contacts, between grains and with walls, that remember this, or what they do remember."""
     c, k, lists = solver.packed(), solver.kernels, solver.lists
+    memory, wall_memory = remembered or (c.memory, c.wall_memory)
     pairs, walls = np.zeros((lists.pairs, 3)), np.zeros((lists.wall_contacts, 3))
     k.pair_state(
         lists.pairs, c.first, c.second, c.place, c.grain, c.motion, c.material, c.kinds, c.table, c.box, c.inverse,
-        c.memory, pairs,
+        memory, pairs,
     )  # fmt: skip
     k.wall_state(
         lists.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, c.motion,
-        c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
+        c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, wall_memory,
         walls,
     )  # fmt: skip
     walls[c.absorbing[c.wall_piece[: lists.wall_contacts]] > 0, 1:] = 0.0  # they do not push
@@ -255,7 +269,7 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
     grain = np.repeat(np.arange(n), counts)
     noted = None
     if contacts:
-        seen = touching(solver, stored(solver))
+        seen = touching(solver, states(solver))
         second = np.where(seen.second >= 0, a["id"][np.maximum(seen.second, 0)], seen.second)
         noted = Contacts(
             a["id"][seen.first], second, seen.point - ahead[seen.first], seen.force, seen.overlap, seen.mode, seen.face

@@ -19,7 +19,7 @@ from barchan.kernels import grids, neighbours, threads
 from barchan.model.build import Model
 from barchan.solvers import soft_rows
 from barchan.solvers.common import corner, crossings
-from barchan.solvers.soft_arrays import GHOSTS, LANES, aligned_zeros, blocks, reorder, sphere_arrays
+from barchan.solvers.soft_arrays import GHOSTS, LANES, aligned_zeros, blocks, reorder, sphere_arrays, widened
 from barchan.solvers.soft_box import wrap
 
 MANY = 20_000  # grains, the data of which no cache holds
@@ -410,6 +410,8 @@ class Lists:
         lists = cls.__new__(cls)
         lists.model, lists.kernels, lists.arrays = model, kernels, arrays
         lists.memory, lists.wall_memory = kernels.MEMORY, kernels.WALL_MEMORY
+        arrays["memory"] = widened(arrays["memory"], len(arrays["first"]), kernels.MEMORY)
+        arrays["wall_memory"] = widened(arrays["wall_memory"], len(arrays["wall_sphere"]), kernels.WALL_MEMORY)
         lists.totals, lists.wall_totals = arrays.pop("totals"), arrays.pop("wall_totals")
         lists.present = arrays.pop("present")
         for name in _SAVED:

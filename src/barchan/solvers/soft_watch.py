@@ -95,7 +95,7 @@ def _error(solver: SoftSolver, grain: int, what: str, expected: str, remedy: str
     a = solver.arrays
     if grain == GONE:
         return RunError(Finding(f"t = {solver.time:.6g} s", f"a grain that has gone since {what}", expected, remedy))
-    seen = soft_ledger.touching(solver, soft_ledger.stored(solver))
+    seen = soft_ledger.touching(solver, soft_ledger.states(solver))
     mine = np.flatnonzero((seen.first == grain) | (seen.second == grain))
     others = {_name(solver, int(seen.second[k] if seen.first[k] == grain else seen.first[k])) for k in mine}
     touches = f"; it touches {', '.join(sorted(others)[:6])}{' …' if len(others) > 6 else ''}" if others else ""
