@@ -54,6 +54,13 @@ ROWS: tuple[tuple[str, Callable[..., str]], ...] = (
     ),
     ("energy balance", lambda energy_error: f"out by {100 * energy_error:.2g}% of what was turned over"),
     (
+        "made by contacts",
+        lambda energy_made, makers: (
+            f"{100 * energy_made:.2g}% of what was turned over, by {' and '.join(makers)}, which can give more energy "
+            "than it got"
+        ),
+    ),
+    (
         "relaxed",
         lambda points, gradients, hessian_products, factorisations: (
             f"{points} points, {gradients} gradients, {hessian_products} Hessian products, {factorisations} factorised"

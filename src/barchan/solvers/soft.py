@@ -40,9 +40,10 @@ class SoftSolver:
     name = "soft"
     saved: tuple[str, ...] = (
         "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start", "stored_at_start",
-        "energy_error", "turned",
+        "energy_error", "turned", "gift",
     )  # fmt: skip
-    turned = 0.0  # J, as in `common.turned_over`; older checkpoints do not know it
+    turned = 0.0  # J, as in `common.turned_over`; older checkpoints do not know it, nor the next
+    gift = 0.0  # J, the most that contacts had given beyond what they got, under laws that may
 
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
         self.model = model
@@ -74,7 +75,7 @@ class SoftSolver:
         self.rebuild(tidy=True)
         self.inserted = len(grains)
         self.energy_at_start = 0.0
-        self.stored_at_start = (0.0, 0.0)  # J, normal and tangential
+        self.stored_at_start = [[0.0, 0.0], [0.0, 0.0]]  # J, as in `soft_ledger.totals`
         if helper.at_work:
             soft_ledger.states(self)  # asked for below: it is compiled while the other process is at work
             helper.wait_for(self.kernels.evaluate)
@@ -84,7 +85,7 @@ class SoftSolver:
             self.kernels.evaluate(self.packed(), 0.0, 0.5 * ahead, self.dt, 1.0, 0.0, 0.0, 0.0, 0)
         self.kernels.evaluate(self.packed(), 0.0, -ahead, self.dt, 0.0, ahead, ahead, 0.0, 0)
         state = soft_ledger.stored(self)
-        self.stored_at_start = soft_ledger.totals(state)
+        self.stored_at_start = soft_ledger.totals(state).tolist()
         book = soft_ledger.energies(self, state)
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
         helper.wait()
@@ -325,16 +326,17 @@ class SoftSolver:
         """What has passed every source, sink and absorbing wall, by name."""
         return common.gates(self)
 
-    def work_done(self) -> tuple[np.ndarray, np.ndarray]:
+    def work_done(self, **instead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Work done so far, J: against pairs (normal, friction, rolling), and against walls with the walls' own.
 
         In a deforming box the pairs have a fourth, the work of the box through them.
 
         Each step's power has entered with the weight of the whole step, so half of the present one is taken back.
+        `instead`: as for `contacts_again`.
         """
         a, k = self.arrays, self.kernels
         pairs, walls = np.zeros_like(a["work"]), np.zeros_like(a["wall_work"])
-        self.contacts_again(-self.stepper.half * self.dt, -1, work=pairs, wall_work=walls)
+        self.contacts_again(-self.stepper.half * self.dt, -1, advance=0.0, work=pairs, wall_work=walls, **instead)
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
         for lanes in (a["work"], pairs):
             totals += lanes.reshape(-1, k.WORKS, soft_arrays.LANES).sum(axis=(0, 2))
@@ -380,7 +382,7 @@ class SoftSolver:
         """RunError where overlap, energy, numbers or the box are out of bounds."""
         soft_watch.check(self)
 
-    def statistics(self) -> dict[str, float | int]:
+    def statistics(self) -> dict[str, Any]:
         """What a summary says of the run so far."""
         return {
             "steps": self.step,
@@ -392,6 +394,7 @@ class SoftSolver:
             "grains_in": self.inserted,
             "grains_out": self.inserted - len(self),
             **self.stepper.statistics(),
+            **soft_watch.gifts(self),
         }
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -407,7 +410,7 @@ class SoftSolver:
         solver = cls.__new__(cls)
         solver.model = model
         for name in cls.saved:
-            setattr(solver, name, meta.get(name, cls.turned) if name == "turned" else meta[name])
+            setattr(solver, name, meta[name] if name in meta else getattr(cls, name))
         solver.arrays = dict(arrays)
         solver.arrays["held"] = np.pad(arrays["held"], ((0, 0), (0, HELD - arrays["held"].shape[1])))
         solver._bind()

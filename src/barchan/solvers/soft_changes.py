@@ -179,13 +179,14 @@ def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float
     solver.rebuild(tidy=True, worn=False, old_index=old_index)
     solver.kernels.evaluate(solver.packed(), solver.time, -ahead, solver.dt, 0.0, ahead, ahead, 0.0, 0)
     gained = _stored(solver) - before
-    lists.totals[:2] += gained
+    lists.totals[:2] += gained[0]
+    lists.wall_totals[:2] += gained[1]
     return float(gained.sum())
 
 
 def _stored(solver: SoftSolver) -> np.ndarray:
-    """Energy stored in all contacts, J: normal and tangential."""
-    return np.array(soft_ledger.totals(soft_ledger.stored(solver)))
+    """Energy stored in all contacts, J, (2, 2): see `soft_ledger.totals`."""
+    return soft_ledger.totals(soft_ledger.stored(solver))
 
 
 def _pass(solver: SoftSolver, rows: np.ndarray, gates: np.ndarray) -> float:

@@ -71,12 +71,17 @@ def states(solver: SoftSolver, remembered: tuple[np.ndarray, np.ndarray] | None 
     return Stored(pairs, walls)
 
 
-def totals(state: Stored) -> tuple[float, float]:
-    """Energy, J, stored in all contacts: normal, tangential."""
-    return (
-        float(state.pairs[:, 1].sum() + state.walls[:, 1].sum()),
-        float(state.pairs[:, 2].sum() + state.walls[:, 2].sum()),
-    )
+def totals(state: Stored) -> np.ndarray:
+    """Energy, J, stored in all contacts, (2, 2): of pairs and at walls, normal and tangential."""
+    return np.array([state.pairs[:, 1:].sum(axis=0), state.walls[:, 1:].sum(axis=0)])
+
+
+def dissipated(solver: SoftSolver, state: Stored, work: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    """Energy, J, that contacts have taken for good, (2, 2) as in `totals`: below zero, they gave more than they got."""
+    at_start = np.zeros((2, 2))
+    known = np.atleast_2d(solver.stored_at_start)  # earlier versions kept the sum
+    at_start[: len(known)] = known
+    return np.array([lines[:2] for lines in work]) + at_start - totals(state)
 
 
 def touching(solver: SoftSolver, state: Stored) -> Touching:
@@ -135,12 +140,22 @@ def orientations(solver: SoftSolver) -> np.ndarray:
     return q / np.linalg.norm(q, axis=1, keepdims=True)
 
 
-def spins(solver: SoftSolver) -> np.ndarray:
-    """Angular velocities (N, 3), rad/s."""
+def motion_ahead(solver: SoftSolver) -> np.ndarray:
+    """The array `motion` with the velocities and spins of half a step from now."""
+    a, half, n = solver.arrays, 0.5 * solver.dt, len(solver)
+    motion = a["motion"].copy()
+    motion[:n, :3] = a["velocity"] + half * a["force"][:n] / motion[:n, 3:4]
+    motion[:n, 4:7] = spins(solver, half)
+    return motion
+
+
+def spins(solver: SoftSolver, ahead: float = 0.0) -> np.ndarray:
+    """Angular velocities (N, 3), rad/s, so long, s, from now."""
     a = solver.arrays
+    angular = a["angular"] + ahead * a["torque"][: len(solver)] if ahead else a["angular"]
     if not solver.clumped:
-        return a["angular"] / a["inertia"]
-    body = rotate(conjugate(a["orientation"]), a["angular"])
+        return angular / a["inertia"]
+    body = rotate(conjugate(a["orientation"]), angular)
     return rotate(a["orientation"], body / a["inertia"])
 
 
@@ -173,24 +188,23 @@ def _gained(solver: SoftSolver) -> float:
     return float(0.5 * np.sum(a["motion"][order, 3] * np.sum(pace * (pace - 2 * velocity), axis=1)))
 
 
-def energies(solver: SoftSolver, state: Stored) -> dict[str, float]:
-    """The ledger, J: see `observables/energy.py`."""
+def energies(solver: SoftSolver, state: Stored, done: tuple[np.ndarray, np.ndarray] | None = None) -> dict[str, float]:
+    """The ledger, J: see `observables/energy.py`; `done` is the solver's `work_done`, where it is known."""
     a, n = solver.arrays, len(solver)
     order = np.argsort(a["id"])
     mass = a["motion"][:n, 3][order]
     potential = solver.lists.offset - np.sum(mass * (a["position"][:n][order] @ a["gravity"]))
-    work, wall_work = solver.work_done()
-    normal, tangential = totals(state)
-    first_normal, first_tangential = solver.stored_at_start
+    work, wall_work = done or solver.work_done()
+    taken = dissipated(solver, state, (work, wall_work)).sum(axis=0)
     servo_kinetic, driven, lost, given = common.servo_work(
         solver.model, a["servo"], a["motion_table"], solver.stepper.half * solver.dt
     )
     book = {
         "kinetic_energy": kinetic(solver) + servo_kinetic,
         "potential_energy": float(potential),
-        "stored_energy": normal + tangential,
-        "dissipated_normal": float(work[0] + wall_work[0]) + first_normal - normal,
-        "dissipated_friction": float(work[1] + wall_work[1]) + first_tangential - tangential,
+        "stored_energy": float(totals(state).sum()),
+        "dissipated_normal": float(taken[0]),
+        "dissipated_friction": float(taken[1]),
         "dissipated_rolling": float(work[2] + wall_work[2]),
         "dissipated_stiction": solver.stiction_work()[0],
         "tether_energy": soft_tethers.stretched(solver),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from barchan.errors import Finding, RunError
+from barchan.laws import Law
 from barchan.solvers import common, soft_ledger
 from barchan.solvers.common import GONE
 
@@ -16,6 +17,9 @@ if TYPE_CHECKING:
 MOST_OVERLAP = 0.8  # of the smaller radius: beyond it two grains are about to pass through each other
 AT_REST = 0.01  # of the energy of all grains at the speed of the fastest impact: less is as good as rest
 MOST_ENERGY_ERROR = 0.1  # of all the energy that has been turned over
+MOST_GIVEN = 1e-3  # of all the energy that has been turned over: what a passive law may seem to give
+OF_START = 1e-2  # of what contacts held at the start, which steps resolve to (π/30)²/2
+ROUND_OFF = 1e-9  # of the most energy there was, or of what a fall by one diameter frees
 SHORTER = "take a shorter time_step, stiffer materials (young) or slower impacts"
 FINER = "take a smaller integrator.tolerance and integrator.shortest"
 
@@ -34,7 +38,9 @@ def check(solver: SoftSolver) -> None:
             f"{common.too_deep(solver, [-1 - second] if second < 0 else [])}: {SHORTER}",
         )  # fmt: skip
     _lost(solver)
-    _balance(solver, soft_ledger.energies(solver, soft_ledger.stored(solver)))
+    state, done = soft_ledger.stored(solver), solver.work_done()
+    _balance(solver, soft_ledger.energies(solver, state, done))
+    _given(solver, state, done)
 
 
 def finite(solver: SoftSolver) -> None:
@@ -82,6 +88,51 @@ def _balance(solver: SoftSolver, book: dict[str, float]) -> None:
             f"it must balance to {100 * MOST_ENERGY_ERROR:.0f}%",
             f"energy came from nowhere: {FINER if solver.model.scene.integrator.adaptive else SHORTER}",
         )  # fmt: skip
+
+
+def guards(solver: SoftSolver, law: Law) -> bool:
+    """Whether the run ends where contacts under this law give more energy than they got.
+
+    It may where the law is not passive, and where steps choose their length: they give and take by their tolerance.
+    """
+    return law.passive and not solver.model.scene.integrator.adaptive
+
+
+def gifts(solver: SoftSolver) -> dict[str, Any]:
+    """What a summary says of laws that may give energy: how much, over the energy turned over, and their names."""
+    may = {law.key for law in (solver.model.law, solver.model.wall_law) if not guards(solver, law)}
+    return {"energy_made": solver.gift / max(solver.turned, 1e-300), "makers": sorted(may)} if may else {}
+
+
+def _given(solver: SoftSolver, state: soft_ledger.Stored, done: tuple[np.ndarray, np.ndarray]) -> None:
+    """RunError where contacts under a passive law have given more than they got; what other laws gave is noted.
+
+    done: the solver's `work_done`. It ends with half a step at the present velocities; what contacts hold has grown by
+    as much only up to a term of second order, which the same with the velocities of the next half step has otherwise.
+    """
+    taken, limit = soft_ledger.dissipated(solver, state, done), _unseen(solver)
+    for row, law in enumerate((solver.model.law, solver.model.wall_law)):
+        if not guards(solver, law):
+            solver.gift = max(solver.gift, -float(taken[row].min()))
+        elif taken[row].min() < -limit:
+            later = solver.work_done(motion=soft_ledger.motion_ahead(solver))
+            lines = np.maximum(taken, soft_ledger.dissipated(solver, state, later))[row]
+            given, part = -float(lines.min()), int(lines.argmin())
+            if given > limit:
+                raise RunError(Finding(
+                    f"t = {solver.time:.6g} s",
+                    f"{('normal forces', 'friction')[part]} {('between grains', 'at walls')[row]} gave {given:.3g} J "
+                    f"more than went in, {100 * given / solver.turned:.2g}% of the energy turned over",
+                    f"the law {law.key!r} is passive: it gives back no more than it got", SHORTER,
+                ))  # fmt: skip
+
+
+def _unseen(solver: SoftSolver) -> float:
+    """What contacts under a passive law may seem to give, J, since steps are not infinitely short."""
+    size = 2 * solver.arrays["bound"] * solver.arrays["motion"][: len(solver), 3]
+    fall = float(size.sum() * np.linalg.norm(solver.arrays["gravity"]))
+    limit = MOST_GIVEN * solver.turned + OF_START * float(np.sum(solver.stored_at_start))
+    return max(limit, ROUND_OFF * max(solver.turned, fall))
 
 
 def _name(solver: SoftSolver, index: int) -> str:
