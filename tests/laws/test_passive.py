@@ -192,7 +192,8 @@ def worst_gift(law: Law, between: Surface, paths: int, *, single: bool = False) 
         slip = DEEP * (slip - np.sum(slip * normal, axis=1, keepdims=True) * normal)
         deeper = rng.choice([0.0, 1.0], paths) * (drawn() - overlap)
         time = 10 ** rng.uniform(-6, -3, paths)
-        share = rng.choice([0.0, 0.5], paths)  # as steps of Runge–Kutta ask, and those of Verlet
+        # As steps of Runge–Kutta ask, or of Verlet: then a dashpot knows how long a step is, and here that varies.
+        share = rng.choice([0.0, 0.5], paths) * (between.restitution == 1.0)
         step = Step(overlap, deeper, slip, turned(memory, normal, vector=asked.vector), time, share)
         before, overlap = stored(overlap, step.memory), overlap + deeper
         memory = columns(answer(asked, step, np.ones(paths), np.arange(paths), kind)[2])

@@ -6,6 +6,8 @@ import functools
 import math
 from collections.abc import Callable
 
+from barchan.laws import TINY
+
 GRAVITY = 9.81  # m/s², only to scale default constants
 
 
@@ -59,6 +61,18 @@ def _viscoelastic_rebound(damping: float) -> float:
         if middle_v < 0 and push <= 0:
             return -v
         x, v = x + step * middle_v, v - step * push
+
+
+def dashpot_share(overlap: float, closing: float, half: float, stiffness: float, mass: float) -> float:
+    """What a linear dashpot's force must be multiplied with, so that restitution does not depend on the time step.
+
+    A force that is asked once a step acts from half a step before its moment to half a step after. In the step in which
+    two bodies meet, they met q = ξ/(ξ̇ dt) < 1 steps before its moment, and the dashpot, which jumps then, is owed q + ½
+    steps. And the speed it is asked at is taken on from the acceleration of a step before: after dt ξ̇ it is ½ dt² k ξ̇/m
+    too high. half: dt/2 with either sign; 0 where it is asked otherwise, and the answer is 1.
+    """
+    met = overlap / max(2.0 * max(half, -half) * closing, TINY)
+    return min(met + 0.5, max(1.0, 1e9 * (1.0 - met))) / (1.0 + 2.0 * half * half * stiffness / mass)
 
 
 def viscoelastic_force(overlap: float, closing: float, stiffness: float, damping: float) -> float:

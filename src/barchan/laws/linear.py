@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 from annotated_types import Gt
 
 from barchan.laws import Contact, Law, Surface, Vector, cap, combined, dot, length, scaled
-from barchan.laws._normal import damping_ratio
+from barchan.laws._normal import damping_ratio, dashpot_share
 from barchan.scene.quantities import Stiffness, Unit
 
 
@@ -23,9 +23,13 @@ class LinearConstants(NamedTuple):
 
 
 def force(contact: Contact, memory: Any, p: LinearConstants) -> tuple[float, Vector, Any]:
-    """Fn = k ξ + γ ξ̇ ≥ 0, Ft = kt δ + γt Vt; the spring, and the sum, at most μ Fn."""
+    """Fn = k ξ + γ ξ̇ ≥ 0, Ft = kt δ + γt Vt; the spring, and the sum, at most μ Fn.
+
+    γ is a little other in the step in which two bodies meet, and for the length of a step: see `dashpot_share`.
+    """
     stiffness = p.stiffness + p.modulus * contact.radius
     viscosity = 2 * p.damping * math.sqrt(stiffness * contact.mass)
+    viscosity *= dashpot_share(contact.overlap, contact.closing, contact.half, stiffness, contact.mass)
     normal = max(0.0, stiffness * contact.overlap + viscosity * contact.closing)
     spring = p.tangential * stiffness
     dashpot = 2 * p.damping * math.sqrt(spring * contact.mass)
