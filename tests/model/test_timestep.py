@@ -118,6 +118,30 @@ def test_a_grain_that_meets_nothing_may_have_any_step() -> None:
     assert timestep.choose(*build(stated)).value == pytest.approx(5e-4)
 
 
+@pytest.mark.parametrize("drift", [(0.0, 0.0, 0.0), (30.0, -20.0, 5.0)])
+def test_the_step_goes_by_relative_speeds(drift: tuple[float, ...]) -> None:
+    """In a periodic box without walls nothing tells how fast all grains move together: the step is the same in every
+    frame, that of the fastest impact among them. Two balls that fly at each other at 0.4 m/s and one that passes at
+    right angles meet at 0.8 m/s at most. A wall at rest is a frame: with it the speed itself counts.
+    """
+    flying = [(0.4, 0.0, 0.0), (-0.4, 0.0, 0.0), (0.0, 0.3, 0.0)]
+    balls = [
+        {"name": f"ball {k}", **lab.grain((0.2 + 0.3 * k, 0.5, 0.5), velocity=tuple(np.add(v, drift)))}
+        for k, v in enumerate(flying)
+    ]
+    box = {"periodic": (True, True, True), "box": {"low": (0, 0, 0), "high": (1.2, 1.2, 1.2)}}
+    scene = {"name": "gas", "duration": 1.0, "contact": "hertz", "gravity": (0, 0, 0), "frame_rate": 1.0}
+    scene = {**scene, "materials": {"a": lab.material()}, "grains": balls, **box}
+    model, grains = build(Scene.model_validate(scene))
+    assert timestep.impact_speed(model, grains) == pytest.approx(0.8)
+    mass, stiffness = lab.ball_mass(SIZE / 2) / 2, 16 / 15 * lab.young_effective() * 0.025**0.5
+    collision = 2.9432 * (mass**2 / (stiffness**2 * 0.8)) ** 0.2
+    assert timestep.choose(model, grains).value == pytest.approx(collision / 30, rel=1e-3)
+    model, grains = build(Scene.model_validate({**scene, "walls": [lab.FLOOR]}))
+    fastest = np.linalg.norm(np.add(flying, drift), axis=1).max()
+    assert timestep.impact_speed(model, grains) == pytest.approx(max(0.8, fastest))
+
+
 def test_a_lid_is_pressed_by_all_grains_below_it_at_once() -> None:
     """N balls of mass m under a lid of mass M, each with a spring k: they all move against it with ω² = k (1/m + N/M),
     quicker than any ball alone, and half a swing is as long as a collision. Its own dashpot c slows it at c/M.

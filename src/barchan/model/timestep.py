@@ -111,18 +111,27 @@ def _hard(model: Model, grains: Grains, frame: float) -> TimeStep:
 
 
 def impact_speed(model: Model, grains: Grains) -> float:
-    """The fastest impact, m/s, to reckon with: initial speed, the fall through the whole scene, moving walls,
+    """The fastest impact, m/s, to reckon with: initial speeds relative to each other and to walls, the fall through the
 
-    a deforming box.
+    whole scene, moving walls, a deforming box.
     """
     if not len(grains):
         return 1.0
-    own = float(np.linalg.norm(grains.velocity, axis=1).max())
+    own = _relative(grains.velocity)
+    if model.scene.walls:
+        own = max(own, float(np.linalg.norm(grains.velocity, axis=1).max()))
     events = [action for event in model.scene.events for action in event.do]
     later = [np.array(action.to) for action in events if isinstance(action, ChangeGravity)]
     fastest = max(math.hypot(own, _fall(model, grains, gravity)) for gravity in (model.gravity, *later))
     box = course.fastest(model.scene, model.box, grains.sphere_radius)
     return max(fastest + wall_speed(model, grains) + box, 1e-3)
+
+
+def _relative(velocity: np.ndarray) -> float:
+    """The fastest, m/s, relative to the grain that is fastest relative to the mean: the same in any frame."""
+    apart = velocity - velocity.mean(axis=0)
+    apart -= apart[np.argmax(np.linalg.norm(apart, axis=1))]
+    return float(np.linalg.norm(apart, axis=1).max())
 
 
 def wall_speed(model: Model, grains: Grains) -> float:
