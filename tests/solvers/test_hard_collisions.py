@@ -134,7 +134,7 @@ def test_without_rotation_nothing_spins():
         ({"integrator": "rkf45"}, "integrator"),
         ({"time_step": 1e-5}, "time_step"),
         ({"record": {"contacts": True}}, "record.contacts"),
-        ({"observables": ["stress"]}, r"observables\[0\]"),
+        ({"observables": [{"kind": "stress", "region": {"low": (0, 0, 0), "high": (1, 1, 1)}}]}, r"observables\[0\]"),
         ({"materials": {"a": {"density": 1000.0}}}, "materials.a.restitution"),
         ({"materials": {"a": {"density": 1e3, "restitution": 0.5, "rolling_friction": 1e-3}}}, "materials.a"),
     ],

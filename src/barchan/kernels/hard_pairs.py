@@ -19,8 +19,10 @@ X, Y, Z, VX, VY, VZ, CLOCK, RADIUS, WX, WY, WZ, MASS, LAST, MATERIAL, MEETS, LEA
 # below which collisions may be made elastic.
 PERIOD, HALF, GRAVITY, CORNER, SIZE, CONTACT_TIME, REST, ELASTIC_REST, MARGIN, SLOW = 0, 3, 6, 9, 12, 15, 16, 17, 18, 19
 # Entries of `book`, float64, J: dissipation normal and tangential, work of walls, kept by the rule of contact time,
-# given at rest, potential energy left behind at periodic faces; deepest overlap over the smaller radius.
-NORMAL, TANGENTIAL, WALL_WORK, SPARED, REST_WORK, SHIFTED, DEEPEST = range(7)
+# given at rest, potential energy left behind at periodic faces; deepest overlap over the smaller radius; and from
+# VIRIAL on, row by row, Σ impulse ⊗ branch, J s, with the impulse on a grain and the branch to its centre from the
+# other's, or from where it touches a wall.
+NORMAL, TANGENTIAL, WALL_WORK, SPARED, REST_WORK, SHIFTED, DEEPEST, VIRIAL = range(8)
 # Entries of `tally`, int64.
 PAIRS, WALLS, CROSSINGS, STALE, TIMED, RESTED, OVERLAPS, EVENTS, OUTER, LOOKS, STALLED, GONE = range(12)
 NEVER = math.inf
@@ -76,6 +78,20 @@ def leave_cell(i: int, t: float, grain: Any, link: Any, space: Any, cells: Any) 
         if time < best:
             best, face = time, 2 * axis + (1 if upper else 0)
     return t + best, face
+
+
+@inlined
+def push(factor: float, qx: float, qy: float, qz: float, dx: float, dy: float, dz: float, book: Any) -> None:
+    """Add factor · q ⊗ d to the sum of impulses and branches."""
+    book[VIRIAL] += factor * qx * dx
+    book[VIRIAL + 1] += factor * qx * dy
+    book[VIRIAL + 2] += factor * qx * dz
+    book[VIRIAL + 3] += factor * qy * dx
+    book[VIRIAL + 4] += factor * qy * dy
+    book[VIRIAL + 5] += factor * qy * dz
+    book[VIRIAL + 6] += factor * qz * dx
+    book[VIRIAL + 7] += factor * qz * dy
+    book[VIRIAL + 8] += factor * qz * dz
 
 
 @inlined
@@ -137,6 +153,7 @@ def resolve_pair(
     gain = un - away
     qx, qy, qz = gain * nx + slip * tx, gain * ny + slip * ty, gain * nz + slip * tz
     fi, fj = mj / total, mi / total
+    push(-reduced, qx, qy, qz, dx, dy, dz, book)
     grain[i, VX] += fi * qx
     grain[i, VY] += fi * qy
     grain[i, VZ] += fi * qz

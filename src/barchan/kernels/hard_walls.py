@@ -55,6 +55,7 @@ from barchan.kernels.hard_pairs import (
     X,
     Y,
     Z,
+    push,
 )  # fmt: skip
 from barchan.kernels.hard_queue import entry, inner
 from barchan.kernels.turning import rotated
@@ -317,6 +318,7 @@ def strike(
     gain = away - un
     qx, qy, qz = gain * nx - slip * tx, gain * ny - slip * ty, gain * nz - slip * tz
     book[WALL_WORK] += m * (qx * sx + qy * sy + qz * sz)
+    push(m * s, qx, qy, qz, nx, ny, nz, book)
     grain[i, VX] += qx
     grain[i, VY] += qy
     grain[i, VZ] += qz

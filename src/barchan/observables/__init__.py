@@ -63,6 +63,9 @@ class Moment:
     gates: Mapping[str, Gate] = field(default_factory=dict)  # by name
     steps: dict[str, float | int] = field(default_factory=dict)  # the solver's account of its time steps
     cell: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)  # m: periodic lengths (0: open), tilt along x
+    # (3, 3) J, of hard spheres: Σ impulse ⊗ branch of their collisions a second since the sample before; see
+    # `contact_branch`, and `contact_force` for the sign.
+    collided: np.ndarray = field(default_factory=lambda: np.zeros((3, 3)))
     reach: np.ndarray | None = None  # (N, 2, 3) m, corners of the upright box about each grain's surface; nothing
     # where all grains are spheres
 

@@ -9,10 +9,22 @@ from barchan.observables._volume import Part, axes_of, over
 
 
 def stress(moment: Moment, part: Part) -> np.ndarray:
-    """Σ force ⊗ branch over all contacts, over the volume: compression is positive; Pa, N/m in two dimensions."""
+    """Σ force ⊗ branch over all contacts, over the volume: compression is positive; Pa, N/m in two dimensions.
+
+    Of hard spheres, which touch for an instant, Σ impulse ⊗ branch a second.
+    """
     axes = axes_of(moment)
     force = part.share[:, None] * moment.contact_force[:, axes]
-    return np.asarray(over(np.einsum("ci,cj->ij", force, moment.contact_branch[:, axes]), part.volume))
+    pushed = np.einsum("ci,cj->ij", force, moment.contact_branch[:, axes]) + moment.collided[np.ix_(axes, axes)]
+    return np.asarray(over(pushed, part.volume))
+
+
+def kinetic_stress(moment: Moment, part: Part) -> np.ndarray:
+    """Σ m v ⊗ v of the velocities relative to their mean, over the volume; sign and unit as of `stress`."""
+    mass, velocity = moment.mass[part.grains], moment.velocity[part.grains][:, axes_of(moment)]
+    if len(mass):
+        velocity = velocity - np.average(velocity, axis=0, weights=mass)
+    return np.asarray(over(np.einsum("n,ni,nj->ij", mass, velocity, velocity), part.volume))
 
 
 def fabric(moment: Moment, part: Part) -> np.ndarray:

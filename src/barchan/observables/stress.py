@@ -1,4 +1,4 @@
-"""The mean stress that contacts carry."""
+"""The mean stress that contacts and motion carry."""
 
 from __future__ import annotations
 
@@ -7,14 +7,19 @@ from typing import ClassVar
 import numpy as np
 
 from barchan.observables import Moment
-from barchan.observables._packing import stress
+from barchan.observables._packing import kinetic_stress, stress
 from barchan.observables._volume import Measured
 
 COMPONENTS = ("xx", "yy", "zz", "xy", "xz", "yz")
 
 
 class Stress(Measured):
-    """Love's mean stress −(1/V) Σ force ⊗ branch over all contacts, tension positive, and its pressure.
+    """The mean stress that contacts carry, that of the grains' motion beside it, and the pressures of both.
+
+    `stress` is Love's, −(1/V) Σ force ⊗ branch over all contacts, tension positive; of hard spheres the mean since the
+    sample before, −(1/V) Σ impulse ⊗ branch a second. `kinetic_stress` is −(1/V) Σ m v ⊗ v, v relative to the mean
+    velocity. `pressure` is that of contacts alone, `kinetic_pressure` that of the motion, and `total_pressure` their
+    sum; all positive in compression.
 
     V is a stated `volume` (m³; m² in two dimensions) or `region`, else the periodic box, along open axes the extent of
     the grains' surfaces. The pressure is the mean of the normal components, with the sign that makes compression
@@ -22,11 +27,20 @@ class Stress(Measured):
     """
 
     key: ClassVar[str] = "stress"
-    series = (*((f"stress_{c}", "Pa") for c in COMPONENTS), ("pressure", "Pa"))
+    series = (
+        *((f"stress_{c}", "Pa") for c in COMPONENTS), ("pressure", "Pa"),
+        *((f"kinetic_stress_{c}", "Pa") for c in COMPONENTS), ("kinetic_pressure", "Pa"), ("total_pressure", "Pa"),
+    )  # fmt: skip
 
     def measure(self, moment: Moment) -> dict[str, float]:
-        found = stress(moment, self.part(moment))
-        tensor, axes = np.zeros((3, 3)), np.array([0, 2] if moment.flat else [0, 1, 2])
-        tensor[np.ix_(axes, axes)] = -found
-        values = {f"stress_{c}": float(tensor["xyz".index(c[0]), "xyz".index(c[1])]) for c in COMPONENTS}
-        return {**values, "pressure": float(np.trace(found)) / len(found)}
+        part = self.part(moment)
+        values = _named("", stress(moment, part)) | _named("kinetic_", kinetic_stress(moment, part))
+        return {**values, "total_pressure": values["pressure"] + values["kinetic_pressure"]}
+
+
+def _named(kind: str, found: np.ndarray) -> dict[str, float]:
+    """The components, tension positive, and the pressure of a stress that is positive in compression."""
+    tensor, axes = np.zeros((3, 3)), np.array([0, 2] if len(found) == 2 else [0, 1, 2])
+    tensor[np.ix_(axes, axes)] = -found
+    values = {f"{kind}stress_{c}": float(tensor["xyz".index(c[0]), "xyz".index(c[1])]) for c in COMPONENTS}
+    return {**values, f"{kind}pressure": float(np.trace(found)) / len(found)}

@@ -22,6 +22,7 @@ EVENTS_A_SORT = 100  # events a grain, after which grains are sorted along space
 FEWEST_A_SORT = 20_000
 SPREAD = 1000  # passages to the rim of the grid, and two a grain, after which the grid is made anew
 FILLING = 6.0  # events a bin of the calendar
+BOOK = 16  # entries of the array `book`
 
 
 class HardSolver:
@@ -279,8 +280,9 @@ class HardSolver:
         hard_changes.change_gravity(self, np.array(gravity, float))
 
     def mark_flow(self) -> None:
-        """Let the rates at which mass passes the gates be those from now on."""
+        """Let the rates at which mass passes the gates, and grains push each other, be those from now on."""
         self.arrays["marked"] = np.array([*self.arrays["gates"][:, MASS], self.time])
+        self.arrays["pushed"] = hard_ledger.virial(self)
 
     # ------------------------------------------------------------ reading
 
@@ -342,6 +344,9 @@ class HardSolver:
         for name in _SAVED:
             setattr(solver, name, meta.get(name, cls.turned) if name == "turned" else meta[name])
         solver.arrays = dict(arrays)
+        if "pushed" not in arrays:  # as in older checkpoints
+            solver.arrays["book"] = np.concatenate([arrays["book"], np.zeros(9)])
+            solver.arrays["pushed"] = np.zeros((3, 3))
         solver.present = solver.arrays.pop("present")
         solver._bind()
         return solver
@@ -358,7 +363,7 @@ def _changing(model: Model) -> dict[str, np.ndarray]:
         "gravity": model.gravity.copy(),
         "space": space,
         "clock": np.zeros(2),  # s: of the last event, and of the run
-        "book": np.zeros(7),
+        "book": np.zeros(BOOK),
         "tally": np.zeros(12, np.int64),
         "calendar": np.zeros(3),
         "turn": np.zeros(4, np.int64),
@@ -366,6 +371,7 @@ def _changing(model: Model) -> dict[str, np.ndarray]:
         "begun": np.where(walls.waiting, FOREVER, 0.0),  # s
         "gates": np.zeros((len(model.gates), 7)),  # number, kg, kg m/s, J that have passed; number that waits
         "marked": np.zeros(len(model.gates) + 1),  # kg, and s: the flow and the time of the last mark
+        "pushed": np.zeros((3, 3)),  # J s: impulses ⊗ branches up to the last mark
         "booked": np.zeros(3),  # J: inflow, outflow, events
     }
 

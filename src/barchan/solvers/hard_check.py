@@ -99,8 +99,9 @@ def _forces(model: Model) -> list[Finding]:
         expected = "hard spheres meet for an instant, and have no contacts to record"
         findings.append(Finding("record.contacts", "true", expected, SOFT))
     for k, one in enumerate(scene.observables):
-        if one.key == "stress":
-            findings.append(Finding(f"observables[{k}]", "stress", "hard spheres have no contact forces", SOFT))
+        if one.key in ("stress", "packing") and getattr(one, "region", None) is not None:
+            expected = "impulses of hard spheres are summed up over the whole scene"
+            findings.append(Finding(f"observables[{k}].region", "is given", expected, "leave it out, or " + SOFT))
     return findings
 
 

@@ -161,6 +161,18 @@ def _near_walls(solver: HardSolver) -> tuple[np.ndarray, np.ndarray]:
     return np.repeat(free, count), a["wall_list"][place].astype(np.int64)
 
 
+def virial(solver: HardSolver) -> np.ndarray:
+    """Σ impulse ⊗ branch over all collisions so far, (3, 3) J s."""
+    begin = solver.kernels.VIRIAL
+    return np.asarray(solver.arrays["book"][begin : begin + 9]).reshape(3, 3).copy()
+
+
+def _collided(solver: HardSolver) -> np.ndarray:
+    """The same a second, J, since the sample before."""
+    elapsed = solver.time - solver.arrays["marked"][-1]
+    return (virial(solver) - solver.arrays["pushed"]) / elapsed if elapsed > 0 else np.zeros((3, 3))
+
+
 def moment(solver: HardSolver) -> Moment:
     """The state as observables see it. Hard spheres meet for an instant: only overlaps count as contacts."""
     a, t = solver.arrays, solver.time
@@ -189,6 +201,7 @@ def moment(solver: HardSolver) -> Moment:
         contact_force=np.zeros((len(first), 3)),
         contact_mode=np.zeros(len(first), np.int8),
         contact_branch=branch,
+        collided=_collided(solver),
         steps=account(solver),
         cell=(*solver.model.box.tolist(), 0.0),
     )
