@@ -30,6 +30,7 @@ LOST = (
     ("dissipated_tethers", "lost: tethers", "#4fb39a"),
     ("dissipated_beams", "lost: beams", "#b0457b"),
     ("dissipated_drag", "lost: drag", "#5d8aa8"),
+    ("dissipated_relaxing", "lost: relaxing", "#9c5a3c"),
 )
 LEFT = ("outflow_energy", "left with grains", "#555555")
 GIVEN = (

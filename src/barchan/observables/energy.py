@@ -15,6 +15,7 @@ RULES = ("rest_work", "spared_energy")  # of hard spheres alone
 TETHERS = ("tether_energy", "dissipated_tethers")  # nothing where there are none
 BOX = ("box_work", "dissipated_drag")  # nothing where the box stays and nothing resists
 BEAMS = ("beam_energy", "dissipated_beams")  # of the solver `beams` alone
+RELAX = ("dissipated_relaxing",)  # of the solver `relax` alone
 
 
 class Energy(Observable):
@@ -28,11 +29,14 @@ class Energy(Observable):
     Hard spheres have two lines more: `rest_work`, which keeps grains that lie on walls bouncing (it counts as given,
     like the work of walls), and `spared_energy`, which collisions within the contact time would have taken had they not
     been made elastic (it is in no sum: it was never lost).
+    Packings that are relaxed know `box_work`, what the stress of the points has done on the way from one to the next,
+    and `dissipated_relaxing`, what the minimiser has taken: from the start to the first point, and where a packing
+    yielded. Then `energy_error` is what points too far from each other, and grains that gave way a little, make of it.
     """
 
     key: ClassVar[str] = "energy"
-    series = tuple((name, "J") for name in (*LEDGER, *FLOWS, *TETHERS, *BOX, *RULES, *BEAMS))
+    series = tuple((name, "J") for name in (*LEDGER, *FLOWS, *TETHERS, *BOX, *RULES, *BEAMS, *RELAX))
 
     def measure(self, moment: Moment) -> dict[str, float]:
         lines = {name: moment.ledger[name] for name in LEDGER}
-        return lines | {name: moment.ledger.get(name, 0.0) for name in (*FLOWS, *TETHERS, *BOX, *RULES, *BEAMS)}
+        return lines | {name: moment.ledger.get(name, 0.0) for name in (*FLOWS, *TETHERS, *BOX, *RULES, *BEAMS, *RELAX)}

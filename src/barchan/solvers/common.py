@@ -62,22 +62,34 @@ def too_deep(solver: Any, walls: Iterable[int], else_: str = "the grains are too
     return f"{names} appeared where grains were, which it must not, or {else_}"
 
 
-def turned_over(solver: Any, book: dict[str, float]) -> float:
+def turned_over(solver: Any, book: dict[str, float], left: float | None = None) -> float:
     """The energy, J, that a run has turned over so far, against which an error in its ledger is to be seen.
 
-    Grains that go take theirs along, so the most that has been seen counts, which is kept as `turned`; and at least the
-    energy of motion that goes with the momentum of what has passed a gate.
+    What was there at first, was released or was given must be found again as what moves, is stored, was raised or has
+    been lost: both sides are the same energy, and it counts once, by the larger one. Grains that go take theirs along,
+    so the most that has been seen counts, which is kept as `turned`; and at least the energy of motion that goes with
+    the momentum of what has left, or so much as `left` (J) says.
     """
     inside = ("kinetic_energy", "stored_energy", "beam_energy", "tether_energy")
-    spent = sum(abs(book[name]) for name in book if name.startswith("dissipated_"))
-    brought = book["inflow_energy"] - book["outflow_energy"] + book["event_work"]
-    moved = abs(book["potential_energy"] - solver.potential_at_start - brought)
-    driven = sum(abs(book.get(name, 0.0)) for name in ("wall_work", "box_work", "rest_work"))
-    gates = solver.arrays["gates"]
-    passed = np.sum(gates[:, MOMENTUM] ** 2 / np.maximum(2 * gates[:, [MASS]], 1e-300))
-    total = sum(book.get(name, 0.0) for name in inside) + spent + moved + driven + float(passed)
-    solver.turned = max(solver.turned, total, 1e-300)
+    found = sum(book.get(name, 0.0) for name in inside)
+    found += sum(abs(book[name]) for name in book if name.startswith("dissipated_"))
+    first = solver.energy_at_start - solver.potential_at_start
+    left = _left(solver) if left is None else left
+    brought = book.get("inflow_energy", 0.0) - book.get("outflow_energy", 0.0) + book.get("event_work", 0.0)
+    released = solver.potential_at_start + brought + left - book["potential_energy"]
+    given = [released, *(book.get(name, 0.0) for name in ("wall_work", "box_work", "rest_work"))]
+    had = first + sum(max(one, 0.0) for one in given)
+    found += left + sum(max(-one, 0.0) for one in given)
+    solver.turned = max(solver.turned, had, found, 1e-300)
     return float(solver.turned)
+
+
+def _left(solver: Any) -> float:
+    """The least energy of motion, J, with which grains can have left."""
+    sources = {source.name for source in solver.model.scene.sources}
+    out = np.array([name not in sources for name in solver.model.gates], bool)
+    gates = solver.arrays["gates"][out]
+    return float(np.sum(gates[:, MOMENTUM] ** 2 / np.maximum(2 * gates[:, [MASS]], 1e-300)))
 
 
 def servo_books(model: Model, servo: np.ndarray, motion_table: np.ndarray, ahead: float) -> np.ndarray:

@@ -41,9 +41,17 @@ class RelaxSolver:
         self.cell_at_start = Cell((float(model.box[0]), float(model.box[1]), float(model.box[2])))
         self.pressure_at_start = 0.0
         self.relaxed = False  # whether the present point is one of equilibrium
+        self.box_work, self.lost = 0.0, 0.0  # J, work of the box, and what minimising has taken
+        self.turned = 0.0  # J, the most that has been turned over
         self.shortfall = 0.0  # worst force over mean contact force at a point that was taken as relaxed
         self.landscape = self._landscape(np.ascontiguousarray(grains.position[order]), self.cell_at_start, {})
         self.point = self.landscape.point()
+        self.energy_at_start, self.potential_at_start = self.point.energy, self.potential()
+
+    def potential(self) -> float:
+        """Energy of weight, J."""
+        land = self.landscape
+        return -float((land.weight * land.position(self.point)[:, land.axes]).sum())
 
     def _landscape(self, base: np.ndarray, cell: Cell, lists: dict[str, np.ndarray]) -> Landscape:
         model = self.model
@@ -76,7 +84,9 @@ class RelaxSolver:
         if t == 0.0 and self.model.scene.deformation is None:
             return
         if not self.relaxed:
+            begin = self.point.energy
             self.relax()
+            self.lost += begin - self.point.energy
             self.pressure_at_start = relax_strain.pressure(self.landscape, self.point) if t == 0.0 else 0.0
         if t > self.time:
             relax_protocol.go(self, t)
@@ -97,6 +107,11 @@ class RelaxSolver:
                 "try another minimiser, or a larger relax.tolerance",
             ))  # fmt: skip
         self.shortfall = max(self.shortfall, self.balance())
+
+    def imbalance(self) -> float:
+        """The error of the energy ledger over what was turned over."""
+        book = self.energies()
+        return abs(book["energy_error"]) / common.turned_over(self, book, left=0.0)
 
     def balance(self) -> float:
         """The largest force on a grain over the mean contact force; 0 where no contact carries load."""
@@ -141,7 +156,7 @@ class RelaxSolver:
         return {
             "points": self.step, "gradients": land.gradients, "hessian_products": land.products,
             "factorisations": land.factorisations, "list_rebuilds": land.rebuilds, "force_balance": self.shortfall,
-            "grains_in": len(self), "grains_out": 0,
+            "grains_in": len(self), "grains_out": 0, "energy_error": self.imbalance(),
         }  # fmt: skip
 
     def positions(self) -> np.ndarray:
@@ -174,6 +189,19 @@ class RelaxSolver:
         other = np.where(second >= 0, ids[np.maximum(second, 0)], second)
         return Contacts(ids[first], other, point, force, overlap, np.zeros(len(first), np.int8), face)
 
+    def energies(self) -> dict[str, float]:
+        """The ledger, J: see `observables/energy.py`."""
+        potential = self.potential()
+        nothing = dict.fromkeys(
+            ("kinetic_energy", "dissipated_normal", "dissipated_friction", "dissipated_rolling", "dissipated_stiction",
+             "wall_work"), 0.0,
+        )  # fmt: skip
+        given = {"box_work": self.box_work, "dissipated_relaxing": self.lost}
+        return {
+            **nothing, **given, "potential_energy": potential, "stored_energy": self.point.energy - potential,
+            "energy_error": self.point.energy + self.lost - self.box_work - self.energy_at_start,
+        }  # fmt: skip
+
     def moment(self) -> Moment:
         """The present point as observables see it."""
         land, kept = self.landscape, self.kept
@@ -182,17 +210,12 @@ class RelaxSolver:
         smaller = np.where(second >= 0, np.minimum(radius[first], radius[np.maximum(second, 0)]), radius[first])
         place = land.position(self.point)
         inside = land.cell.wrapped(place, relax_protocol.corner(self))
-        potential = -float((land.weight * place[:, land.axes]).sum())
-        nothing = dict.fromkeys(
-            ("kinetic_energy", "dissipated_normal", "dissipated_friction", "dissipated_rolling", "dissipated_stiction",
-             "wall_work", "energy_error"), 0.0,
-        )  # fmt: skip
         return Moment(
             time=self.time, gravity=self.gravity(), flat=land.flat, position=inside, velocity=np.zeros_like(place),
             spin=np.zeros_like(place), mass=kept["mass"], radius=radius,
             solid=solids(self.model.scene, kept["group"], kept["mass"], radius), group=kept["group"],
             inserted=len(self),
-            ledger={**nothing, "potential_energy": potential, "stored_energy": self.point.energy - potential},
+            ledger=self.energies(),
             contact_first=first, contact_second=second, contact_face=face, contact_overlap=overlap,
             contact_depth=overlap / smaller,
             contact_force=force, contact_branch=branch, contact_mode=np.zeros(len(first), np.int8),
@@ -218,7 +241,7 @@ class RelaxSolver:
         solver = cls.__new__(cls)
         solver.model = model
         for name in _SAVED:
-            setattr(solver, name, meta[name])
+            setattr(solver, name, meta.get(name, 0.0))
         solver.kept = {name[6:]: array for name, array in arrays.items() if name.startswith("grain_")}
         x, y, z, tilt = meta["cell"]
         solver.cell_at_start = Cell(tuple(meta["cell_at_start"]))
@@ -230,4 +253,7 @@ class RelaxSolver:
         return solver
 
 
-_SAVED = ("dt", "time", "step", "relaxed", "shortfall", "pressure_at_start")
+_SAVED = (
+    "dt", "time", "step", "relaxed", "shortfall", "pressure_at_start", "box_work", "lost", "turned", "energy_at_start",
+    "potential_at_start",
+)  # fmt: skip

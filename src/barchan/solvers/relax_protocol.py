@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -71,25 +71,72 @@ def go(solver: RelaxSolver, t: float) -> None:
     _leap(solver, deformation, solver.time, t, solver.model.scene.relax.splits)
 
 
+class Before(NamedTuple):
+    """A relaxed point, as far as the work of its box is to be known."""
+
+    energy: float  # J
+    virial: np.ndarray  # (3, 3) J, volume times stress
+    cell: Cell
+
+
+def before(solver: RelaxSolver) -> Before:
+    """The present point, to be handed to `book` once the box has changed and the packing is relaxed."""
+    return Before(solver.point.energy, relax_strain.virial(solver.landscape, solver.point), solver.landscape.cell)
+
+
+def book(solver: RelaxSolver, begin: Before, tilt: float, *, yielded: bool) -> None:
+    """Enter the work that the box has done since `begin`, by the mean of the stresses at both ends.
+
+    tilt: m, of the present box, not reduced. Where the packing `yielded` what is missing was lost; elsewhere it is the
+    error of the mean, which falls with the third power of the step.
+    """
+    land = solver.landscape
+    strain = np.zeros((3, 3))
+    for k, (now, then) in enumerate(zip(land.cell.lengths, begin.cell.lengths, strict=True)):
+        strain[k, k] = math.log(now / then) if then else 0.0
+    if begin.cell.lengths[2]:
+        wide = land.cell.lengths[0] / begin.cell.lengths[0] if begin.cell.lengths[0] else 1.0
+        strain[0, 2] = (tilt - wide * begin.cell.tilt) / land.cell.lengths[2]
+    work = -0.5 * float(np.sum((begin.virial + relax_strain.virial(land, solver.point)) * strain))
+    solver.box_work += work
+    if yielded:
+        solver.lost += work - (solver.point.energy - begin.energy)
+
+
+def _step(solver: RelaxSolver, target: Cell) -> None:
+    """Change the box, relax the packing, and enter the work."""
+    begin = before(solver)
+    carried = carry(solver, target, tangent=False)
+    solver.relax()
+    book(solver, begin, target.tilt, yielded=_strayed(solver, carried))
+
+
+def _strayed(solver: RelaxSolver, carried: np.ndarray) -> bool:
+    """Whether a grain has ended far from where the box, or the tangent, has taken it, (N, 3) m."""
+    land = solver.landscape
+    return bool(np.linalg.norm(land.position(solver.point) - carried, axis=1).max() > YIELDED * land.radius.mean())
+
+
 def _leap(solver: RelaxSolver, deformation: AnyDeformation, begin: float, end: float, splits: int) -> None:
     land, duration = solver.landscape, solver.model.scene.duration
     volume = solver.cell_at_start.volume(flat=land.flat)  # 0 where the box is open along y
     fraction = course.filled(land.radius, flat=land.flat) / volume if volume else 0.0
-    before, cell = land.position(solver.point), land.cell
+    place, cell, first = land.position(solver.point), land.cell, before(solver)
     target = cell_at(deformation, solver.cell_at_start, fraction, end, duration)
     way = share(deformation, end, duration) - share(deformation, begin, duration)
     ahead = deformation.strain * way * cell.lengths[2] if isinstance(deformation, SimpleShear) else 0.0
-    predicted = carry(
-        solver, _with_turns(cell.tilt + ahead, target), tangent=solver.model.scene.relax.predict == "tangent"
-    )
+    whole = _with_turns(cell.tilt + ahead, target)
+    predicted = carry(solver, whole, tangent=solver.model.scene.relax.predict == "tangent")
     solver.relax()
-    strayed = np.linalg.norm(land.position(solver.point) - predicted, axis=1).max()
-    if splits > 0 and strayed > YIELDED * land.radius.mean():
-        land.start_anew(before, cell)
+    strayed = _strayed(solver, predicted)
+    if splits > 0 and strayed:
+        land.start_anew(place, cell)
         solver.point = land.point()
         middle = 0.5 * (begin + end)
         _leap(solver, deformation, begin, middle, splits - 1)
         _leap(solver, deformation, middle, end, splits - 1)
+        return
+    book(solver, first, whole.tilt, yielded=strayed)
 
 
 def _with_turns(tilt: float, then: Cell) -> Cell:
@@ -164,8 +211,7 @@ def jamming_point(solver: RelaxSolver, *, accuracy: float = 1e-6, stride: float 
         way = ahead
         scale = (1 + way * stride) ** (-1 / sum(length > 0 for length in land.cell.lengths))
         x, y, z = (length * scale for length in land.cell.lengths)
-        carry(solver, Cell((x, y, z), land.cell.tilt * scale), tangent=False)
-        solver.relax()
+        _step(solver, Cell((x, y, z), land.cell.tilt * scale))
 
 
 def hold_pressure(solver: RelaxSolver, wanted: float) -> None:
@@ -181,8 +227,7 @@ def hold_pressure(solver: RelaxSolver, wanted: float) -> None:
             bulk = max(relax_strain.Tangent(land, solver.point).moduli().bulk, now)
             strain = float(np.clip((now - wanted) / (land.components * bulk), -0.01, 0.01))
         x, y, z = (length * (1 + strain) for length in land.cell.lengths)
-        carry(solver, Cell((x, y, z), land.cell.tilt * (1 + strain)), tangent=False)
-        solver.relax()
+        _step(solver, Cell((x, y, z), land.cell.tilt * (1 + strain)))
     raise RunError(Finding(
         f"t = {solver.time:.6g} s",
         f"the pressure came to {now:.6g}, not to {wanted:.6g} {unit_in('Pa', flat=land.flat)}",
