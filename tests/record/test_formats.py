@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ import pytest
 from barchan.errors import FileError
 from barchan.geometry import rotate
 from barchan.record.formats import formats, usd, write
-from barchan.record.frame import Frame
+from barchan.record.frame import Corners, Frame
 from barchan.record.recorder import Recorder
 from barchan.record.recording import Recording
 from record.toy import META, SERIES, make_frame, record
@@ -196,3 +197,23 @@ def test_what_is_there_is_kept(recording: Recording, tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="stopped"):
         write(recording, "csv", tmp_path / "new.csv", report=lambda *_: (_ for _ in ()).throw(RuntimeError("stopped")))
     assert {path.name for path in tmp_path.iterdir()} == before
+
+
+def test_triangles_weigh_by_their_areas(tmp_path: Path) -> None:
+    """Two polygons of a material that weighs 25 kg/m², each of a right triangle of 1 by 2 and one of 0.3 by 0.1: every
+    exported triangle has 25 kg/m², though the circles about them differ by another factor than their areas.
+    """
+    frame = make_frame(0, 2, spheres_per_grain=2)
+    sides = np.array([(1.0, 2.0), (0.3, 0.1)] * 2)
+    corners = np.zeros((4, 6))
+    corners[:, 2], corners[:, 5] = sides.T
+    frame = replace(frame, triangles=Corners(corners + 0.7), mass=np.full(2, 25 * (1.0 + 0.015)),
+                    sphere_radius=np.hypot(*sides.T) / 2)  # fmt: skip
+    (tmp_path / "run").mkdir()
+    with Recorder(tmp_path / "run", scene_toml=SCENE, meta=META, series=SERIES) as recorder:
+        recorder.frame(frame)
+        recorder.close({})
+    text = write(Recording(tmp_path / "run"), "lammps-dump", tmp_path / "run.dump").read_text().split("ITEM: ATOMS ")[1]
+    names, *rows = text.splitlines()
+    mass = np.array([line.split() for line in rows], float)[:, names.split().index("mass")]
+    assert mass == pytest.approx(25 * np.array([1.0, 0.015] * 2))

@@ -52,7 +52,10 @@ def test_paraview_sees_the_spheres(tmp_path: Path, frames: list[Frame]) -> None:
         assert np.array_equal(vtk_to_numpy(output.GetVerts().GetOffsetsArray()), np.arange(spheres + 1))
         data = output.GetPointData()
         assert np.array_equal(vtk_to_numpy(data.GetArray("radius")), frame.sphere_radius)
-        for name in ("velocity", "id", "group", "born", *(["spin", "orientation", "mass"] if single else [])):
+        arm = frame.sphere_position - frame.position[frame.sphere_grain]
+        speed = frame.velocity[frame.sphere_grain] + np.cross(frame.spin[frame.sphere_grain], arm)
+        assert np.allclose(vtk_to_numpy(data.GetArray("velocity")), speed, rtol=1e-12, atol=1e-15)
+        for name in ("id", "group", "born", *(["spin", "orientation", "mass"] if single else [])):
             expected = getattr(frame, name)[frame.sphere_grain]
             assert np.array_equal(vtk_to_numpy(data.GetArray(name)), expected), name
 

@@ -77,3 +77,9 @@ class Frame(Drawn):
 
     def __len__(self) -> int:
         return len(self.id)
+
+    @property
+    def sphere_velocity(self) -> np.ndarray:
+        """(M, 3) m/s, of the spheres' centres, which move with their grains: v + ω × r."""
+        row = self.sphere_grain
+        return self.velocity[row] + np.cross(self.spin[row], self.sphere_position - self.position[row])

@@ -30,7 +30,7 @@ class Field:
     frame begins and `/barchan/frames/<per>s` how many rows it has. A `steady` field seldom changes: a frame that
     repeats the rows of the one before points to the same rows. Where every grain is one sphere, a field and its
     `twin` are the same dataset. The rows of a field that is `on_spheres` are repeated for the spheres of a clump, as
-    point data.
+    point data; velocities there are the spheres' own.
     """
 
     name: str

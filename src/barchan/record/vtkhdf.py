@@ -186,11 +186,13 @@ class _Writer:
         offsets: dict[str, list[int]] = {name: [] for name in columns}
         point_offsets: dict[str, list[int]] = {name: [] for name in points}
         for index in range(len(self.source.times)):
-            arrays = frame_arrays(self.source.frame(index))
+            frame = self.source.frame(index)
+            arrays = frame_arrays(frame)
             for name, column in columns.items():
                 offsets[name].append(column.append(arrays.get(name, column.nothing)))
             for name, column in points.items():
-                point_offsets[name].append(column.append(arrays[name][arrays["sphere_grain"]]))
+                rows = frame.sphere_velocity if name == "velocity" else arrays[name][arrays["sphere_grain"]]
+                point_offsets[name].append(column.append(rows))
             self.check()
         for column in (*columns.values(), *points.values()):
             column.close()

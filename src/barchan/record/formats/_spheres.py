@@ -25,24 +25,30 @@ class Spheres:
     spin: np.ndarray  # (M, 3) rad/s
     orientation: np.ndarray  # (M, 4) quaternion (w, x, y, z)
     radius: np.ndarray  # (M,) m
-    mass: np.ndarray  # (M,) kg: a clump's mass is shared out by the volumes of its spheres
+    mass: np.ndarray  # (M,) kg: a clump's mass is shared out by its spheres' volumes, a polygon's by areas of triangles
     born: np.ndarray  # (M,) s
 
     @classmethod
     def of(cls, frame: Frame) -> Spheres:
         """The spheres of this frame."""
         row = frame.sphere_grain
-        spin, arm = frame.spin[row], frame.sphere_position - frame.position[row]
-        volume = frame.sphere_radius**3
-        whole = np.bincount(row, weights=volume, minlength=len(frame))
+        weight = frame.sphere_radius**3 if frame.triangles is None else _areas(frame.triangles.triangle_corners)
+        whole = np.bincount(row, weights=weight, minlength=len(frame))
         return cls(
             grain=frame.id[row], group=frame.group[row], position=frame.sphere_position,
-            velocity=frame.velocity[row] + np.cross(spin, arm), spin=spin, orientation=frame.orientation[row],
-            radius=frame.sphere_radius, mass=frame.mass[row] * volume / whole[row], born=frame.born[row],
+            velocity=frame.sphere_velocity, spin=frame.spin[row], orientation=frame.orientation[row],
+            radius=frame.sphere_radius, mass=frame.mass[row] * weight / whole[row], born=frame.born[row],
         )  # fmt: skip
 
     def __len__(self) -> int:
         return len(self.radius)
+
+
+def _areas(corners: np.ndarray) -> np.ndarray:
+    """Areas (T,) m² of triangles (T, 6) m."""
+    a, b, c = corners[:, :2], corners[:, 2:4], corners[:, 4:]
+    one, other = b - a, c - a
+    return np.abs(one[:, 0] * other[:, 1] - one[:, 1] * other[:, 0]) / 2
 
 
 @dataclass(frozen=True)
