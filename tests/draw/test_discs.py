@@ -35,3 +35,18 @@ def test_a_slide_is_drawn_with_its_line():
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert labels[-1] == "dislocation line, 0°"
     assert axes.get_title() == "From 2.00 to 2.20 s"
+
+
+def test_a_bar_that_leaves_out_the_farthest_says_so():
+    """Of forty grains one shifts by 3 diameters and the others by 0.3: the bar ends at 95% of them, with an arrow. If
+    all shift alike nothing is left out, and there is none.
+    """
+    places = np.array([(1.5 * i, 0.0, 0.5) for i in range(40)])
+    for far, arrow in ((3.0, "max"), (0.3, "neither")):
+        shift = np.full((40, 3), (0.3, 0.0, 0.0))
+        shift[20, 0] = far
+        before, after = (frame_of(at, 0.5, time=time) for at, time in ((places, 2.0), (places + shift, 2.2)))
+        figure = blank_figure(4, 3)
+        axes = figure.add_subplot()
+        draw_slide(slide_between(before, after), axes)
+        assert figure.axes[-1]._colorbar.extend == arrow

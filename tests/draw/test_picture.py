@@ -433,3 +433,17 @@ def test_what_has_a_sign_is_pale_at_zero(color):
     scale = scale_for([frame], color)
     assert (scale.low, scale.high) == ((-0.6, 0.6) if color == "vx" else (-0.4, 0.4))
     assert np.ptp(grain_colours(frame, color, scale)[1]) < 0.02 < np.ptp(grain_colours(frame, color, scale)[2])
+
+
+def test_a_bar_that_leaves_out_the_fastest_says_so():
+    """Of 200 grains one is ten times as fast: the bar ends at 99% of them, with an arrow. A bar of heights, which ends
+    at the highest, has none.
+    """
+    velocity = np.zeros((200, 3))
+    velocity[:, 0] = np.linspace(0.1, 1.0, 200)
+    velocity[-1] = 10.0
+    frame = frame_of(np.random.default_rng(0).uniform(size=(200, 3)), 0.01, velocity=velocity)
+    for color, arrow in (("speed", "max"), ("height", "neither")):
+        figure = draw_scene(frame, color=color)
+        (bar,) = (axes._colorbar for axes in figure.axes if getattr(axes, "_colorbar", None))
+        assert bar.extend == arrow

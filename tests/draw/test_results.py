@@ -62,3 +62,15 @@ def test_results_of_any_size_have_units_that_read_well() -> None:
     discs = plot(slide_between(tiny, tiny), None)
     discs.figure.draw_without_rendering()
     assert discs.get_xlabel() == "x (nm)" and "100" in {text.get_text() for text in discs.get_xticklabels()}
+
+
+def test_a_map_of_heights_reaches_to_the_edges_of_its_cells() -> None:
+    """Points in the middles of cells of 0.5 m, from 0.25 m to 1.75 m along x and 0.25 m to 0.75 m along y: the picture
+    goes from 0 to 2 m and from 0 to 1 m. Drawn between the outer points it is half a cell too small all round.
+    """
+    x, y = np.array([0.25, 0.75, 1.25, 1.75]), np.array([0.25, 0.75])
+    for rows in (y, y[:1]):
+        heights = np.ones((len(rows), 4))
+        axes = plot(HeightMap(x, rows, heights, heights > 0), None)
+        (image,) = axes.get_images()
+        assert image.get_extent() == pytest.approx([0.0, 2.0, 0.0, 0.5 * len(rows)])

@@ -52,7 +52,7 @@ def _fallen(kind: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
 )
 def test_strong_damping_does_not_feed_what_has_fallen(law: str, restitution: float, kind: str) -> None:
     """Grains fall and come to rest, with the step that is chosen. All that their weight has done is kinetic, potential
-    or stored energy or was dissipated, so the ledger balances; to 4%, as steps leave it that resolve a motion to some
+    or stored energy or was dissipated, so the ledger balances; to 6%, as steps leave it that resolve a motion to some
     percent. Damping of a restitution of 0.01 is 4.8 times critical: steps of 1/30 of an undamped collision throw back
     what they should slow down, and books were out by a tenth to all of the energy.
     """
@@ -63,7 +63,7 @@ def test_strong_damping_does_not_feed_what_has_fallen(law: str, restitution: flo
     solver = lab.solver(scene, timestep.choose(*build(scene)).value)
     solver.advance_to(0.5)
     book = soft_ledger.energies(solver, soft_ledger.stored(solver))
-    assert abs(book["energy_error"]) < 0.04 * turned_over(solver, book)
+    assert abs(book["energy_error"]) < 0.06 * turned_over(solver, book)
     assert book["dissipated_normal"] > 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -127,3 +128,16 @@ def test_every_observable_measures_what_it_announces(key: str) -> None:
     measured = observable.measure(machine.moment())
     assert list(measured) == [name for name, _ in observable.series]
     assert all(np.isfinite(value) for value in measured.values())
+
+
+def test_nothing_is_nowhere() -> None:
+    """Where no grain is left there is no height and no centre: 0 would be a place. Counts and sums are 0."""
+    above = lab.scene("hertz", [lab.grains([(0.0, 0.0, 1.0)])], [lab.FLOOR])
+    seen = lab.solver(above, 1e-5).moment()
+    fields = {
+        name: getattr(seen, name) for name in ("position", "velocity", "spin", "mass", "radius", "solid", "group")
+    }
+    empty = replace(seen, reach=None, **{name: value[:0] for name, value in fields.items()})
+    assert all(math.isnan(value) for value in (*Pile().measure(empty).values(), *Centre().measure(empty).values()))
+    assert Count().measure(empty)["grain_count"] == 0.0
+    assert Stress().measure(empty)["pressure"] == 0.0

@@ -21,7 +21,7 @@ GROUND = 2  # place of the absorbing wall among the gates, after the source and 
 def test_grains_that_vanish_stop_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What falls on to the ground is taken away and counted at no gate. The run stops at the first frame after that,
     with exit code 3, and says how many there are, have gone and were made. It came to its end without a word, and its
-    summary counted as gone whatever was not there.
+    summary counted as gone whatever was not there. Its last frame holds contacts as all others do.
     """
     counted = common.count_passing
 
@@ -31,11 +31,12 @@ def test_grains_that_vanish_stop_the_run(tmp_path: Path, monkeypatch: pytest.Mon
 
     monkeypatch.setattr("barchan.solvers.soft_changes.count_passing", lossy)
     with pytest.raises(bc.RunError, match=r"grains are there and \d+ have gone.*, of \d+ made") as stopped:
-        bc.run(pouring(), tmp_path / "run", progress=bc.Silent(), threads=1)
+        bc.run(pouring(record={"contacts": True}), tmp_path / "run", progress=bc.Silent(), threads=1)
     assert stopped.value.exit_code == 3
     with bc.Recording(tmp_path / "run") as recording:
         assert 1 < len(recording) < 11
         assert "grains are there" in recording.summary["stopped"]
+        assert all(frame.contacts is not None for frame in recording)  # the last one too, which tells most
 
 
 def gate(number: int, *, inward: bool) -> Any:

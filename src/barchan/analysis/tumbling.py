@@ -63,10 +63,12 @@ def slope(frame: Frame, free: np.ndarray, radius: float, length: float) -> tuple
 def dynamic_angle(frames: Sequence[Frame], free: np.ndarray, radius: float, length: float) -> Angle:
     """The dynamic angle of repose in a drum whose top turns towards +x: mean over the frames.
 
-    Its error is the deviation of single frames. radius, length: m, of the drum. free: (N,) bool, as in `surface`.
+    Its error is the standard error of that mean, of frames so far apart that each is a look of its own. radius, length:
+    m, of the drum. free: (N,) bool, as in `surface`.
     """
     angles = np.arctan([slope(frame, free, radius, length)[0] for frame in frames])
-    return Angle(float(np.mean(angles)), float(np.std(angles, ddof=1)) if len(angles) > 1 else math.nan)
+    error = float(np.std(angles, ddof=1)) / math.sqrt(len(angles)) if len(angles) > 1 else math.nan
+    return Angle(float(np.mean(angles)), error)
 
 
 def carried_over(frames: Sequence[Frame], free: np.ndarray, radius: float) -> float:

@@ -39,6 +39,7 @@ class Scale:
     colormap: str
     low: float
     high: float
+    beyond: bool = False  # some values are larger than `high`: the bar ends in an arrow
 
     def told(self, span: float, longest: float) -> tuple[float, str]:
         """The factor and the unit with which its numbers read best.
@@ -109,7 +110,7 @@ def scale_for(frames: list[Frame], color: Color, setting: Setting = None) -> Sca
     high = high if high > low else float(values.max())
     if not high > low:  # all the same: any scale will do
         high = low + (abs(low) or 1.0)
-    return Scale(shown.name, unit, shown.colormap, low, high)
+    return Scale(shown.name, unit, shown.colormap, low, high, beyond=float(values.max()) > high)
 
 
 def grain_colours(frame: Frame, color: Color, scale: Scale | None, setting: Setting = None) -> np.ndarray:

@@ -26,7 +26,8 @@ def draw_slide(slide: Slide, ax: Axes) -> None:
     far = np.hypot(*slide.shift.T) / diameter
     colors = _discs(ax, slide.before, np.nan_to_num(far), np.isfinite(far))
     scale: Any = ax.figure
-    bar = scale.colorbar(colors, ax=ax, fraction=0.03, pad=0.01)
+    arrow = "max" if np.nanmax(far, initial=0.0) > colors.get_clim()[1] else "neither"
+    bar = scale.colorbar(colors, ax=ax, fraction=0.03, pad=0.01, extend=arrow)
     bar.set_label("shift (diameters)", color=INK, fontsize=8)
     bar.ax.tick_params(colors=MUTED, labelsize=7, length=2)
     bar.outline.set_visible(False)

@@ -333,13 +333,14 @@ def color_bar(figure: Figure, scale: Scale, beside: Axes | None, *, span: float,
 
     factor, unit = scale.told(span, longest)
     colors = ScalarMappable(Normalize(factor * scale.low, factor * scale.high), scale.colormap)
+    arrow = "max" if scale.beyond else "neither"
     if beside is not None:
-        bar = figure.colorbar(colors, ax=beside, fraction=0.046, pad=0.03)
+        bar = figure.colorbar(colors, ax=beside, fraction=0.046, pad=0.03, extend=arrow)
     else:
         width = figure.get_figwidth() * figure.dpi
         em = figure.dpi / 7.2
         place = figure.add_axes((1.0 - 5.2 * em / width, 0.18, 1.1 * em / width, 0.64))
-        bar = figure.colorbar(colors, cax=place)
+        bar = figure.colorbar(colors, cax=place, extend=arrow)
     bar.set_label(f"{scale.name} ({unit})" if unit else scale.name, color=INK, fontsize=9)
     bar.ax.tick_params(colors=MUTED, labelsize=8, length=3)
     bar.outline.set_visible(False)

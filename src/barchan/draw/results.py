@@ -105,7 +105,10 @@ def _(heights: HeightMap, ax: Axes | None) -> Axes:
     ax = _axes(ax, 5.6, 4.4)
     unit, factor = length_unit(float(max(np.ptp(heights.x), np.ptp(heights.y))))
     shown = np.where(heights.covered, factor * heights.height, np.nan)
-    extent = tuple(factor * edge for edge in (heights.x[0], heights.x[-1], heights.y[0], heights.y[-1]))
+    longer = max(heights.x, heights.y, key=len)
+    half = 0.5 * float(longer[1] - longer[0]) if len(longer) > 1 else 0.5  # a cell reaches so far round its point
+    ends = (heights.x[0] - half, heights.x[-1] + half, heights.y[0] - half, heights.y[-1] + half)
+    extent = tuple(factor * end for end in ends)
     image = ax.imshow(shown, origin="lower", extent=extent, cmap="YlOrBr")
     bar = ax.figure.colorbar(image, ax=ax)
     bar.set_label(f"height ({unit})", color=INK, fontsize=9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +11,7 @@ from barchan.observables import Moment, Observable
 
 
 class Centre(Observable):
-    """The centre of mass of all grains, and its velocity; zero where there are none."""
+    """The centre of mass of all grains, and its velocity; not a number where there are none."""
 
     key: ClassVar[str] = "centre"
     series = (
@@ -20,7 +21,7 @@ class Centre(Observable):
 
     def measure(self, moment: Moment) -> dict[str, float]:
         if not len(moment.mass):
-            return {name: 0.0 for name, _ in self.series}
+            return {name: math.nan for name, _ in self.series}
         both = np.column_stack([moment.position, moment.velocity])
         mean = np.average(both, axis=0, weights=moment.mass)
         return {name: float(value) for (name, _), value in zip(self.series, mean, strict=True)}

@@ -153,7 +153,7 @@ class Session:
 
     def _gone_bad(self, error: RunError) -> RunError:
         """End the recording with the state that went bad, and say where the last good one is."""
-        self.recorder.frame(self.solver.snapshot())
+        self.recorder.frame(self.solver.snapshot(contacts=self.scene.record.contacts))
         self.recorder.close({**self._found(), "stopped": str(error)}, finished=False)
         if self._saved_time is None:
             return error

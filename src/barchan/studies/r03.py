@@ -67,6 +67,8 @@ def turn(tumbler: Tumbler, froude: float, filling: Path, folder: Path, progress:
         first, frames = recording[0], [recording[k] for k in range(len(recording) - AVERAGED, len(recording))]
     glued = tumbler.glued(first)
     angle = dynamic_angle(frames, ~glued, tumbler.radius, tumbler.length)
+    deviation = float(np.sqrt(len(frames))) * angle.error  # of single frames, as the paper has it
+    angle = Angle(angle.value, deviation)
     late = frames[len(frames) // 2 :]
     over, ring = (measure(late, ~glued, tumbler.radius) for measure in (carried_over, ring_layers))
     colored = np.where(glued, GLUED, np.where(first.position[:, 0] < 0, LEFT, RIGHT)).astype(np.int32)
