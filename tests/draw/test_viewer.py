@@ -19,6 +19,7 @@ import pytest
 from PIL import Image
 
 import barchan as bc
+from barchan.draw.report import write_report
 from barchan.draw.viewer.data import Show, force_lines
 from barchan.draw.viewer.live import follow
 from barchan.draw.viewer.packing import pack
@@ -170,6 +171,49 @@ def test_force_lines_join_centres_and_end_at_walls(folder: Path) -> None:
         end = frame.position[other] if other >= 0 else touching.point[touching.second == other][0]
         assert other < 0 or np.allclose(line[3:6], end)
         assert line[6] == pytest.approx(np.linalg.norm(force))
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/grain?index=0", "id: missing"),
+        ("/grain?index=0&id=", "id: missing"),
+        ("/grain?index=0&id=1e3", "id: '1e3'; must be a whole number"),
+        ("/grain?index=0&id=99999999999999999999", "must be a whole number"),
+        ("/grain?index=0&id=-1", "it is not in this frame"),
+        ("/grain?index=x&id=1", "index: 'x'"),
+        ("/moment?index=-1", "frame: -1"),
+        ("/steady?index=%D9%A3", "index: "),
+        ("/moment?index=" + "9" * 5000, "must be a whole number"),
+        ("http://[", "Invalid IPv6 URL"),
+    ],
+    ids=range(10),
+)
+def test_a_question_that_makes_no_sense_is_answered(server: Server, path: str, told: str, capfd: Any) -> None:
+    """Each has an answer that says why not: catches a KeyError or an OverflowError, which left a traceback and a line
+
+    that nobody answered.
+    """
+    status, body = get(server, path)
+    assert status == 404 and told in body.decode()
+    assert "Traceback" not in capfd.readouterr().err
+
+
+def test_no_name_ends_the_script_of_a_page(tmp_path: Path) -> None:
+    """A comment and a script that a name begins would swallow the rest of the page; U+2028 ends a line of a script."""
+    name = "<!--<script> </script> \u2028 ]]> &amp; <!-- data -->"
+    scene = SCENE.replace('name = "toy"', f"name = {json.dumps(name)}", 1)
+    with Recorder(tmp_path, scene_toml=scene, meta=META, series=SERIES) as recorder:
+        recorder.frame(make_frame(0, 5))
+        recorder.close({})
+    with Recording(tmp_path) as recording:
+        text = write_page(recording, tmp_path / "page.html").read_text("utf-8")
+        report = write_report(recording, tmp_path / "report.html").read_text("utf-8")
+    inside = re.search(r'id="about">([^<]*)</script>\n<script type="text/plain" id="steady', text)
+    assert inside is not None and json.loads(inside[1])["name"] == name
+    assert "\u2028" not in inside[1] and text.count("<!--") == 0
+    for page in (text, report):
+        assert "<script> <" not in page and "<!--<" not in page
 
 
 def test_a_page_of_one_file_holds_the_frames_that_fit(tmp_path: Path) -> None:

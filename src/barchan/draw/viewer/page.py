@@ -104,7 +104,7 @@ def _skin() -> str:
 
 
 def _page(about: dict[str, Any], blocks: list[str], steady: dict[int, str]) -> str:
-    told = json.dumps(about).replace("</", "<\\/")
+    told = json.dumps(about).replace("<", "\\u003c")  # no name may end the script, or begin a comment in it
     data = [f'<script type="application/json" id="about">{told}</script>']
     data += [f'<script type="text/plain" id="steady-{key}">{text}</script>' for key, text in steady.items()]
     data += [f'<script type="text/plain" id="moment-{k}">{text}</script>' for k, text in enumerate(blocks)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.resources
 import json
+import re
 import threading
 from collections.abc import Callable
 from http import HTTPStatus
@@ -60,9 +61,9 @@ class _Handler(BaseHTTPRequestHandler):
         if name not in (HOST, "localhost"):
             self._send(HTTPStatus.FORBIDDEN, "text/plain", b"this page is for this machine only")
             return
-        parts = urlsplit(self.path)
-        query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
         try:
+            parts = urlsplit(self.path)
+            query = {key: values[-1] for key, values in parse_qs(parts.query).items()}
             kind, body = self._answer(parts.path, query)
             self._send(HTTPStatus.OK, kind, body)
         except (BarchanError, ValueError) as problem:
@@ -71,11 +72,11 @@ class _Handler(BaseHTTPRequestHandler):
             return  # the page has gone on to another frame
 
     def _answer(self, path: str, query: dict[str, str]) -> tuple[str, bytes]:
-        show, index = self.server.show, int(query.get("index", 0))
+        show, index = self.server.show, _number(query, "index", "0")
         asked: dict[str, Callable[[], Any]] = {
             "/about": show.about,
             "/progress": lambda: self._progress(show),
-            "/grain": lambda: show.grain(index, int(query["id"])),
+            "/grain": lambda: show.grain(index, _number(query, "id")),
             "/moment": lambda: show.moment(
                 index, [one for one in query.get("fields", "").split(",") if one], contacts="contacts" in query
             ),
@@ -108,3 +109,11 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Say nothing."""
+
+
+def _number(query: dict[str, str], name: str, default: str = "") -> int:
+    """A whole number that was asked with; FileError where it is none."""
+    text = query.get(name, default)
+    if not re.fullmatch(r"-?\d{1,18}", text, re.ASCII):
+        raise FileError(Finding(name, repr(text[:40]) if text else "missing", "must be a whole number"))
+    return int(text)
