@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from barchan import solvers
-from barchan.errors import SceneError
+from barchan.errors import RunError, SceneError
 from barchan.kernels import threads
 from barchan.model.build import build
 from solvers import lab
@@ -102,6 +102,18 @@ def test_momentum_is_shared_by_ball_and_piston() -> None:
     ledger = machine.moment().ledger
     assert ledger["kinetic_energy"] == pytest.approx(0.5 * mass * speed**2, rel=1e-4)
     assert ledger["wall_work"] == pytest.approx(0.0, abs=1e-12)
+
+
+def test_a_piston_that_flies_off_stops_the_run() -> None:
+    """Pulled away from the only ball by 1e5 N it goes at 5000 m/s², and within 13 ms faster than sound in the ball."""
+    wall = {**piston(force=1e5), "point": (0, 0, 3 * RADIUS)}
+    machine = lab.solver(scene([lab.grain((0, 0, RADIUS))], [lab.FLOOR, wall], a=ELASTIC), 2e-5)
+    machine.watch()
+    machine.advance_to(5e-3)
+    machine.watch()
+    machine.advance_to(2e-2)
+    with pytest.raises(RunError, match=r"t = 0.02 s: wall 'piston' moves at 100 m/s; .*up to 63.2 m/s"):
+        machine.watch()
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import threads
+from barchan.model import servo_limits
 from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
@@ -140,6 +142,11 @@ class BeamSolver:
         """Whether a triangle has gone as far as the lists allow."""
         a = self.arrays
         return bool(self.kernels.farthest(len(a["bound"]), a["state"], a["origin"], self.dt) > 0.5 * self.skin)
+
+    @functools.cached_property
+    def servo_limits(self) -> np.ndarray:
+        """How far, how fast and how hard walls that forces move may go, as the scene is when it is first asked for."""
+        return servo_limits.limits(self.model, self.positions(), float(self.arrays["bound"].max(initial=0.0)))
 
     def find_forces(self, c: Arrays) -> int:
         """Forces and accelerations for the present places and velocities; answers with the number of overlaps.

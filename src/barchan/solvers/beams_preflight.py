@@ -13,6 +13,7 @@ from barchan import registry
 from barchan.errors import Finding, SceneError
 from barchan.kernels.beams_contacts import WALL_AREA
 from barchan.kernels.beams_overlap import FULL
+from barchan.model import servo_limits
 from barchan.model.build import Model
 from barchan.model.build_triangles import Triangles, build_triangles
 from barchan.model.encounters import servo_masses
@@ -52,6 +53,7 @@ def check(model: Model, grains: Grains) -> list[Finding]:
         errors += beams_walls.too_short(model, model.scene.beams.wall_thickness or reach or 1e-3)
     if errors:
         raise SceneError(errors)
+    servo_limits.refuse(model, grains)
     solver = BeamSolver(model, grains, 1e-9)
     errors = [*_overlaps(solver), *_outside(solver), *small_box(solver, grains), *idle_sources(solver)]
     if errors:

@@ -10,6 +10,7 @@ import numpy as np
 from barchan.errors import Finding, RunError
 from barchan.kernels.beams_contacts import SEVERAL, WALL_AREA
 from barchan.kernels.beams_motion import BEAM_LENGTH, CRUSHED, LEAST_LENGTH
+from barchan.model import servo_limits
 from barchan.solvers import beams_ledger, common
 from barchan.solvers.common import GONE
 
@@ -32,6 +33,7 @@ SHORTER = "take a shorter time_step, stiffer materials (young) or slower impacts
 
 def check(solver: BeamSolver) -> None:
     """RunError at the first thing that is out of bounds: numbers, overlap, beams, lost grains, energy."""
+    servo_limits.watch(solver)
     finite(solver)
     share, first, second = solver.arrays["worst"]
     if share > MOST_OVERLAP:

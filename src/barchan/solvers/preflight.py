@@ -9,7 +9,7 @@ import numpy as np
 from barchan.errors import Finding, SceneError
 from barchan.geometry import conjugate, rotate
 from barchan.kernels import grids
-from barchan.model import course
+from barchan.model import course, servo_limits
 from barchan.model.build import Model
 from barchan.model.build_grains import space_in
 from barchan.model.encounters import encounters
@@ -40,6 +40,7 @@ def check(model: Model, grains: Grains) -> list[Finding]:
         ])  # fmt: skip
     if not hard:
         soft_box.refuse(model, grains)
+    servo_limits.refuse(model, grains)
     solver = create(model, grains, 1e-6)  # nothing moves yet: the step does not matter
     moment: Moment = solver.moment()
     errors = [

@@ -11,6 +11,7 @@ import numpy as np
 from barchan.integrators import RungeKutta
 from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import threads
+from barchan.model import servo_limits
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.motions import FOREVER
@@ -89,6 +90,11 @@ class SoftSolver:
         book = soft_ledger.energies(self, state)
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
         helper.wait()
+
+    @functools.cached_property
+    def servo_limits(self) -> np.ndarray:
+        """How far, how fast and how hard walls that forces move may go, as the scene is when it is first asked for."""
+        return servo_limits.limits(self.model, self.positions(), float(self.arrays["bound"].max(initial=0.0)))
 
     @functools.cached_property
     def forces_address(self) -> int:

@@ -8,6 +8,7 @@ import numpy as np
 
 from barchan.errors import Finding, RunError
 from barchan.laws import Law
+from barchan.model import servo_limits
 from barchan.solvers import common, soft_ledger
 from barchan.solvers.common import GONE
 
@@ -26,6 +27,7 @@ FINER = "take a smaller integrator.tolerance and integrator.shortest"
 
 def check(solver: SoftSolver) -> None:
     """RunError at the first thing that is out of bounds: numbers, overlap, lost grains, energy."""
+    servo_limits.watch(solver)
     finite(solver)
     depth, first, second = solver.lists.deepest()
     if depth > MOST_OVERLAP:
