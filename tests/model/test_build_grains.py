@@ -84,8 +84,10 @@ def test_scalar_inertia_is_the_mean_moment():
 
 
 def test_groups_do_not_disturb_each_other():
-    """A group's random numbers depend on seed and name alone: one more group before it changes no bit of it."""
-    sand, gravel = group(), group("gravel", material="steel", size=0.1, count=20, velocity_scatter=0.3)
+    """A group's random numbers depend on seed and name alone: one more group, elsewhere, changes no bit of it."""
+    beside = {"kind": "random", "region": {"kind": "box", "low": (1.0, 0.0, 0.0), "high": (2.0, 1.0, 1.0)}}
+    sand = group()
+    gravel = group("gravel", material="steel", size=0.1, count=20, velocity_scatter=0.3, fill=beside)
     alone, both = build_grains(scene(sand)), build_grains(scene(gravel, sand))
     assert np.array_equal(both.position[20:], alone.position)
     assert np.array_equal(both.id, np.arange(70)) and np.array_equal(both.group, [0] * 20 + [1] * 50)

@@ -3,94 +3,73 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import numpy as np
 
-from barchan.errors import Finding, SceneError
-from barchan.geometry import multiply, rotate, rotation_about, unit
+from barchan.errors import SceneError
+from barchan.geometry import multiply, rotation_about, unit
 from barchan.model.clumps import ClumpProperties, clump_properties, clump_template
-from barchan.model.fill import Order, check_memory, hexagonal, lattice, pyramid
-from barchan.model.grain_file import GrainFile, read_grain_file
 from barchan.model.grains import Grains, no_grains
-from barchan.model.scatter import scatter
-from barchan.model.sizes import draw_sizes
-from barchan.model.space import Space, space_of
+from barchan.model.place import GrainScene, Kind, place
+from barchan.model.room import spheres_of
 from barchan.model.triangles import flat_clump
-from barchan.scene.grains import (
-    Box,
-    BoxRegion,
-    ClumpGrain,
-    CylinderRegion,
-    GrainGroup,
-    GrainShape,
-    HexagonalFill,
-    LatticeFill,
-    PointsFill,
-    PyramidFill,
-    RandomFill,
-    RodGrain,
-    SphereGrain,
-)
-from barchan.scene.materials import Material
-from barchan.scene.polygons import FLAT_SHAPES, PolygonGrain
+from barchan.scene.grains import ClumpGrain, GrainGroup, GrainShape, RandomFill, RodGrain, SphereGrain
+from barchan.scene.mixtures import batches
+from barchan.scene.polygons import FLAT_SHAPES
 from barchan.scene.sources import Source
-
-
-class GrainScene(Protocol):
-    """What of a scene its grains depend on."""
-
-    @property
-    def grains(self) -> Sequence[GrainGroup]: ...
-    @property
-    def materials(self) -> Mapping[str, Material]: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def dimensions(self) -> int: ...
-    @property
-    def periodic(self) -> tuple[bool, bool, bool]: ...
-    @property
-    def box(self) -> Box | None: ...
-    @property
-    def scalar_inertia(self) -> bool: ...
 
 
 def build_grains(scene: GrainScene, rng: np.random.Generator | None = None, *, where: str = "grains") -> Grains:
     """All groups of a scene, one after another, with ids from 0.
 
     Each group has random numbers of its own, from the scene's seed and the group's name: adding, removing or moving
-    another group changes nothing in it. With `rng` they come from there instead. `where` is the path of the groups
-    in error messages.
+    another group changes nothing in it, but that random fills keep clear of the others: of those that are not random,
+    and of random ones before them. With `rng` random numbers come from there. `where` is the path of the groups in
+    error messages.
     """
-    groups = []
-    for index, group in enumerate(scene.grains):
-        if rng is None:
-            seed = np.random.SeedSequence(scene.seed, spawn_key=(zlib.crc32(group.name.encode()),))
-            own = np.random.default_rng(seed)
-        else:
-            own = rng.spawn(1)[0]
-        groups.append(build_group(scene, index, own, where=f"{where}[{index}]"))
+    own = [_numbers_of(scene, group) if rng is None else rng.spawn(1)[0] for group in scene.grains]
+    shared = list(enumerate(batches(scene.grains)))
+    shared.sort(key=lambda batch: _keeps_clear(scene.grains[batch[1][0]]))
+    made: dict[int, Grains] = {}
+    for stated, batch in shared:
+        there = [] if not _keeps_clear(scene.grains[batch[0]]) else [spheres_of(other)[0] for other in made.values()]
+        mixed = [own[index] for index in batch]
+        built = _built(scene, batch, mixed, f"{where}[{stated}]", np.concatenate([np.zeros((0, 4)), *there]))
+        made.update(zip(batch, built, strict=True))
     grains = no_grains()
-    for other in groups:
-        grains = grains.join(other)
+    for index in sorted(made):
+        grains = grains.join(made[index])
     grains.id = np.arange(len(grains), dtype=np.int64)
     return grains
 
 
-def build_group(scene: GrainScene, index: int, rng: np.random.Generator, *, where: str = "grains") -> Grains:
-    """The grains of one group, with ids from 0; `where` is its path in error messages."""
-    group = scene.grains[index]
-    sizing, placing, moving, turning = rng.spawn(4)
-    clump = clump_of(group.shape, where)
-    position, size, file = _placed(scene, group, clump, sizing, placing, where)
+def _numbers_of(scene: GrainScene, group: GrainGroup) -> np.random.Generator:
+    """The random numbers of a group."""
+    return np.random.default_rng(np.random.SeedSequence(scene.seed, spawn_key=(zlib.crc32(group.name.encode()),)))
+
+
+def _keeps_clear(group: GrainGroup) -> bool:
+    """Whether its grains are placed where others are not."""
+    return isinstance(group.fill, RandomFill) and not group.fill.overlap
+
+
+def _built(
+    scene: GrainScene, batch: list[int], own: list[np.random.Generator], where: str, there: np.ndarray
+) -> list[Grains]:
+    """The grains of a group, or of each part of a mixture, with ids from 0; `there` (M, 4) m are spheres of others."""
+    groups = [scene.grains[index] for index in batch]
+    streams = [rng.spawn(4) for rng in own]  # for sizes, places, velocities, turns
+    kinds = [Kind(group, clump_of(group.shape, where), streams[k][0]) for k, group in enumerate(groups)]
+    placed, file = place(scene, kinds, streams[0][1], where, there)
     velocity = None if file is None else file.velocity
-    grains = assemble(scene, group, clump, position, size, moving, turning, index, velocity=velocity)
+    made = [
+        assemble(scene, kind.group, kind.clump, position, size, moving, turning, index, velocity=velocity)
+        for kind, (position, size), (_, _, moving, turning), index in zip(kinds, placed, streams, batch, strict=True)
+    ]
     if file is not None and file.spin is not None:
-        grains.spin = file.spin.copy()
-    return grains
+        made[0].spin = file.spin.copy()
+    return made
 
 
 def assemble(
@@ -151,76 +130,6 @@ def clump_of(shape: GrainShape, where: str = "") -> ClumpProperties:
         return clump_properties(*clump_template("sphere"))
     spheres = shape.spheres if isinstance(shape, RodGrain) else 2
     return clump_properties(*clump_template(shape.key, roundness=shape.roundness, spheres=spheres))
-
-
-def _placed(
-    scene: GrainScene,
-    group: GrainGroup,
-    clump: ClumpProperties,
-    sizing: np.random.Generator,
-    placing: np.random.Generator,
-    where: str,
-) -> tuple[np.ndarray, np.ndarray, GrainFile | None]:
-    """Positions (N, 3) m, sizes (N,) (m; scale factors for a clump in metres), and the file they come from, if any."""
-    fill, file = group.fill, None
-    largest = 1.0 if group.size is None else group.size.bounds()[1]
-    reach = clump.bounding_radius if group.orientation == "random" else _aligned_reach(clump)
-    order = Order(reach * largest, group.count, len(clump.radii), f"{where}.fill", group.name)
-    if isinstance(fill, RandomFill):
-        assert group.count is not None, "a random fill has a count"
-        check_memory(order, group.count)
-        size = _sizes(group, group.count, sizing, where)
-        space = space_in(scene, fill.region)
-        radii = clump.bounding_radius * size
-        if fill.overlap:
-            return space.sample(radii, placing), size, None
-        position = scatter(space, radii, placing, where=order.where, group=group.name)
-        return position, size, None
-    if isinstance(fill, LatticeFill):
-        position = lattice(space_in(scene, fill.region), order, placing, spacing=fill.spacing, jitter=fill.jitter)
-    elif isinstance(fill, HexagonalFill):
-        around = Order(clump.bounding_radius * largest, order.count, order.spheres, order.where, order.group)
-        position = hexagonal(space_in(scene, fill.region), around, spacing=fill.spacing)
-    elif isinstance(fill, PyramidFill):
-        position = pyramid(fill.base, order, layers=fill.layers, spacing=fill.spacing, dimensions=scene.dimensions)
-    elif isinstance(fill, PointsFill):
-        position = np.array(fill.positions, dtype=float)
-    else:
-        file = read_grain_file(fill.path)
-        position = file.position
-        if file.radius is not None:
-            return position, _file_sizes(group, file.radius, where), file
-    return position, _sizes(group, len(position), sizing, where), file
-
-
-def space_in(scene: GrainScene, region: BoxRegion | CylinderRegion) -> Space:
-    """The space of a region in this scene."""
-    period = None
-    if scene.box is not None:
-        period = np.array(scene.box.low), np.array(scene.box.high), np.array(scene.periodic, dtype=bool)
-    return space_of(region, dimensions=scene.dimensions, period=period)
-
-
-def _sizes(group: GrainGroup, count: int, rng: np.random.Generator, where: str) -> np.ndarray:
-    if group.size is not None:
-        return draw_sizes(group.size, count, rng, where=f"{where}.size")
-    if isinstance(group.shape, (ClumpGrain, PolygonGrain)):
-        return np.ones(count)
-    what = f"group {group.name!r} has no size, and its file has no radii"
-    raise SceneError(Finding(f"{where}.size", what, "one of the two must say how large the grains are"))
-
-
-def _file_sizes(group: GrainGroup, radius: np.ndarray, where: str) -> np.ndarray:
-    if isinstance(group.shape, (ClumpGrain, PolygonGrain)):
-        what = f"group {group.name!r} is a {group.shape.key} in metres, and its file has radii"
-        raise SceneError(Finding(f"{where}.fill.path", what, "only one of them can say how large the grains are"))
-    return 2.0 * radius
-
-
-def _aligned_reach(clump: ClumpProperties) -> float:
-    """How far a clump extends along the axes of the frame it was given in, from its centre of mass, in m."""
-    offsets = rotate(clump.axes, clump.offsets)
-    return float(np.max(np.abs(offsets) + clump.radii[:, None]))
 
 
 def _turned(axes: np.ndarray, count: int, rng: np.random.Generator, random: bool, flat: bool) -> np.ndarray:

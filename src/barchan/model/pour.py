@@ -11,9 +11,10 @@ import numpy as np
 
 from barchan.errors import Finding, SceneError
 from barchan.geometry import unit
-from barchan.model.build_grains import assemble, clump_of, space_in
+from barchan.model.build_grains import assemble, clump_of
 from barchan.model.build_triangles import mean_area
 from barchan.model.grains import Grains, no_grains
+from barchan.model.place import space_in
 from barchan.model.room import first_come, overlapping, spheres_of
 from barchan.model.sizes import draw_sizes
 from barchan.scene.polygons import FLAT_SHAPES

@@ -28,7 +28,7 @@ def overlapping(mine: np.ndarray, others: np.ndarray, box: np.ndarray) -> tuple[
     from scipy.spatial import cKDTree  # slow to import
 
     reach = float(mine[:, 3].max() + others[:, 3].max()) * (1 + 2 * GAP)
-    near, index = _images(others, mine[:, :3].min(axis=0) - reach, mine[:, :3].max(axis=0) + reach, box)
+    near, index = images(others, mine[:, :3].min(axis=0) - reach, mine[:, :3].max(axis=0) + reach, box)
     if not len(near):
         return none, none
     found = cKDTree(mine[:, :3]).sparse_distance_matrix(cKDTree(near[:, :3]), reach, output_type="ndarray")
@@ -49,7 +49,7 @@ def first_come(place: np.ndarray, owner: np.ndarray, count: int, box: np.ndarray
     return kept
 
 
-def _images(place: np.ndarray, low: np.ndarray, high: np.ndarray, box: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def images(place: np.ndarray, low: np.ndarray, high: np.ndarray, box: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The spheres and their periodic images whose centres lie between low and high (3,) m, and whose they are."""
     index = np.arange(len(place))
     for axis in range(3):

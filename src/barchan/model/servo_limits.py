@@ -39,6 +39,8 @@ def extent(model: Model, position: np.ndarray, reach: float) -> float:
 
 def limits(model: Model, position: np.ndarray, reach: float) -> np.ndarray:
     """For every wall that forces move (S, 3): m or rad that it may go, m/s or rad/s, and N or N m."""
+    if not len(model.walls.servo_row):
+        return np.zeros((0, 3))
     size = extent(model, position, reach)
     materials = model.scene.materials.values()
     stiffest = max(one.young for one in materials)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from barchan.errors import Finding, SceneError
 from barchan.scene.grains import FixedSize, LognormalSize, NormalSize, Size, TableSize, UniformSize
 
+_EVEN = 20_000  # places at which a mean is taken
 _RAREST = 1e-12  # share of a distribution below which a cut leaves nothing to draw from
 
 
@@ -19,11 +22,28 @@ def draw_sizes(size: Size, count: int, rng: np.random.Generator, *, where: str =
     if isinstance(size, TableSize):
         weights = np.array(size.weights)
         return rng.choice(np.array(size.sizes), count, p=weights / weights.sum())
-    return _drawn_again(size, count, rng, where)
+    return _drawn_again(size, count, lambda low, high: rng.uniform(low, high, count), where)
 
 
-def _drawn_again(size: NormalSize | LognormalSize, count: int, rng: np.random.Generator, where: str) -> np.ndarray:
-    """Sizes of a distribution cut at its bounds, as if those outside were drawn again, by inverting its integral."""
+def mean_power(size: Size, power: int) -> float:
+    """The mean of size^power over the distribution."""
+    even = (np.arange(_EVEN) + 0.5) / _EVEN
+    if isinstance(size, TableSize):
+        return float(np.average(np.array(size.sizes) ** power, weights=size.weights))
+    if isinstance(size, FixedSize):
+        return float(size.value**power)
+    if isinstance(size, UniformSize):
+        return float(np.mean((size.low + (size.high - size.low) * even) ** power))
+    return float(np.mean(_drawn_again(size, _EVEN, lambda low, high: low + (high - low) * even, "size") ** power))
+
+
+def _drawn_again(
+    size: NormalSize | LognormalSize, count: int, draw: Callable[[float, float], np.ndarray], where: str
+) -> np.ndarray:
+    """Sizes of a distribution cut at its bounds, as if those outside were drawn again, by inverting its integral.
+
+    `draw` answers numbers (count,) between two.
+    """
     low, high = size.bounds()
     if low == high:
         return np.full(count, low)
@@ -46,7 +66,7 @@ def _drawn_again(size: NormalSize | LognormalSize, count: int, rng: np.random.Ge
                 "move `low` and `high` to where the sizes are, or use a uniform distribution",
             )
         )
-    deviates = mirror * ndtri(rng.uniform(share.min(), share.max(), count))
+    deviates = mirror * ndtri(draw(share.min(), share.max()))
     sizes = (
         size.mean + size.deviation * deviates
         if isinstance(size, NormalSize)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from barchan.model.build_grains import space_in
+from barchan.model.place import space_in
 from barchan.model.pour import Pourer
 from barchan.run.actions import ACTIONS
 from barchan.run.conditions import CONDITIONS, Now

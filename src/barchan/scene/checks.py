@@ -35,6 +35,13 @@ def _unknown_materials(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
             name = peek(item, "material")
             if isinstance(name, str) and name not in materials:
                 yield located(unknown_name(name, "materials", materials), (family, index, "material"), name)
+    for index, group in items(fields, "grains"):
+        for number, part in enumerate(listed(peek(group, "mix"))):
+            name = peek(part, "material")
+            if isinstance(name, str) and name not in materials:
+                yield located(
+                    unknown_name(name, "materials", materials), ("grains", index, "mix", number, "material"), name
+                )
     for index, item in items(fields, "pairs"):
         for side, name in enumerate(listed(peek(item, "between"))):
             if isinstance(name, str) and name not in materials:
@@ -100,6 +107,10 @@ def _tethers(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
         group = peek(tether, "group")
         if isinstance(group, str) and group not in groups:
             yield located(unknown_name(group, "grains", groups), ("tethers", index, "group"), group)
+        mixed = [peek(item, "name") for _, item in items(fields, "grains") if peek(item, "mix")]
+        if group in mixed:
+            error = fault(f"{group!r} is a mixture", "a tether holds grains of one kind", "write a group for each kind")
+            yield located(error, ("tethers", index, "group"), group)
         if any(repeats is True for repeats in listed(fields.get("periodic"))):
             error = fault("a tether in a periodic scene", "a tether has no shortest way round", "leave `periodic` out")
             yield located(error, ("tethers", index), group)

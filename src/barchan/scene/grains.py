@@ -7,10 +7,10 @@ overall extent, never a radius, except where a field is called `radius`.
 from __future__ import annotations
 
 import math
-from typing import Annotated, ClassVar, Literal, Self
+from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 from annotated_types import Ge, Gt, Le, Len, Lt
-from pydantic import ValidationInfo, field_validator, model_validator
+from pydantic import PrivateAttr, ValidationInfo, field_validator, model_validator
 
 from barchan.scene.paths import resolved
 from barchan.scene.polygons import FLAT_SHAPES, FlatShape, PolygonGrain
@@ -362,10 +362,27 @@ Fill = LatticeFill | RandomFill | HexagonalFill | PyramidFill | PointsFill | Fil
 # ---------------------------------------------------------------- the group
 
 
+class MixPart(Table):
+    """One kind of grain in a mixture; what it leaves out is the group's own. Shares count up to a common factor."""
+
+    share: Annotated[float, Gt(0), Unit("")]
+    material: str | None = None  # a name among the scene's materials
+    shape: ShapeField | None = None
+    size: SizeField | None = None  # m
+
+
+class Part(NamedTuple):
+    """Which part of which mixture a group is."""
+
+    whole: GrainGroup
+    number: int
+
+
 class GrainGroup(Table):
     """Grains that share a material, a shape, a distribution of sizes and a fill.
 
-    `size` may be a number (or a string with a unit), `shape` a name or a list of spheres.
+    `size` may be a number (or a string with a unit), `shape` a name or a list of spheres. With `mix` they are of
+    several kinds, in shares by number of grains or by mass, packed together by the one fill.
     """
 
     name: Annotated[str, Len(1)]
@@ -380,16 +397,44 @@ class GrainGroup(Table):
     velocity_scatter: Annotated[float, Ge(0), Unit("m/s")] = 0.0  # m/s, deviation of each component, normal
     spin: AngularVelocity = (0.0, 0.0, 0.0)  # rad/s, in the scene's frame
     orientation: Literal["aligned", "random"] = "aligned"  # own axes along the scene's, or uniformly random
+    mix: Annotated[tuple[MixPart, ...], Len(1, 100)] | None = None
+    share_by: Literal["number", "mass"] = "number"  # what the shares of `mix` are shares of
+    _part: Part | None = PrivateAttr(default=None)
+
+    @property
+    def part(self) -> Part | None:
+        """Which part of which mixture this is, where a scene has parted one."""
+        return self._part
+
+    def kind(self, number: int) -> GrainGroup:
+        """The group as one part of its mixture has it."""
+        assert self.mix is not None
+        stated = {name: getattr(self.mix[number], name) for name in ("material", "shape", "size")}
+        return self.model_copy(update={name: value for name, value in stated.items() if value is not None})
+
+    @model_validator(mode="after")
+    def _mixed(self) -> GrainGroup:
+        for number in range(len(self.mix or ())):
+            self.kind(number)._check_size()
+        if self.mix and isinstance(self.fill, FileFill):
+            raise fault("a mixture from a file", "a file says where each grain is", "give each kind a file and a group")
+        if self.mix is None and self.share_by != "number":
+            raise fault(f"share_by = {self.share_by!r} without `mix`", "there is nothing to share", "leave it out")
+        return self
 
     @model_validator(mode="after")
     def _sized(self) -> GrainGroup:
+        if self.mix is None:
+            self._check_size()
+        return self
+
+    def _check_size(self) -> None:
         if isinstance(self.shape, (ClumpGrain, PolygonGrain)):
             if self.size is not None:
                 what = f"both a size and a {self.shape.key} in metres"
                 raise fault(what, f"a {self.shape.key} given in metres has no `size`")
         elif self.size is None and not isinstance(self.fill, FileFill):
             raise fault("no size", f"a {self.shape.key} needs its `size`, such as size = '5 mm'")
-        return self
 
     @model_validator(mode="after")
     def _counted(self) -> GrainGroup:

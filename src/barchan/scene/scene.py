@@ -15,6 +15,7 @@ from barchan.scene.deformation import DeformationField
 from barchan.scene.events import Event
 from barchan.scene.grains import Box, GrainGroup, GrainShape
 from barchan.scene.materials import Material, PairOverride, Stiction
+from barchan.scene.mixtures import parted, places, whole
 from barchan.scene.parts import IntegratorField, LawField, ObservableField, RestitutionField, default
 from barchan.scene.problems import unknown_name
 from barchan.scene.quantities import Acceleration, Damping, Frequency, PositiveTime, Time
@@ -85,6 +86,11 @@ class Scene(Table):
     beams: Beams = Beams()  # for the solver of that name
     checkpoint_interval: PositiveTime = 60.0  # s of the wall clock
 
+    @field_validator("grains")
+    @classmethod
+    def _parted(cls, groups: tuple[GrainGroup, ...]) -> tuple[GrainGroup, ...]:
+        return parted(groups)
+
     @field_validator("solver")
     @classmethod
     def _exists(cls, solver: str) -> str:
@@ -96,6 +102,17 @@ class Scene(Table):
     def stepless(self) -> bool:
         """Whether the solver goes from event to event instead of taking time steps."""
         return self.solver == "hard" and self.hard.mode == "exact"
+
+    def to_dict(self, *, full: bool = True) -> dict[str, Any]:
+        """As for every table; mixtures are written as they were stated."""
+        plain: dict[str, Any] = super().to_dict(full=full)
+        if "grains" in plain:
+            plain["grains"] = [group.to_dict(full=full) for group in whole(self.grains)]
+        return plain
+
+    def group_places(self) -> list[str]:
+        """Where the groups are stated, in the order of their names: `grains[0]`, `grains[1].mix[0]`, `sources[0]`."""
+        return [*places(self.grains), *(f"sources[{k}]" for k in range(len(self.sources)))]
 
     def group_names(self) -> list[str]:
         """Names of the groups that grains belong to: those of `grains`, then those of `sources`."""

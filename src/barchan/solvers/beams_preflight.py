@@ -64,12 +64,10 @@ def check(model: Model, grains: Grains) -> list[Finding]:
 
 def _unknown_to_it(model: Model) -> Iterator[Finding]:
     scene = model.scene
-    kinds: list[tuple[str, Any]] = [(f"grains[{k}]", one) for k, one in enumerate(scene.grains)]
-    kinds += [(f"sources[{k}]", one) for k, one in enumerate(scene.sources)]
-    for where, kind in kinds:
-        if not isinstance(kind.shape, FLAT_SHAPES):
+    for where, kind in zip(scene.group_places(), scene.group_shapes(), strict=True):
+        if not isinstance(kind, FLAT_SHAPES):
             known = ", ".join(shape.key for shape in FLAT_SHAPES)
-            yield Finding(f"{where}.shape", kind.shape.key, FLAT, f"known: {known}")
+            yield Finding(f"{where}.shape", kind.key, FLAT, f"known: {known}")
     if scene.dimensions != 2:
         yield Finding("dimensions", str(scene.dimensions), FLAT, "set dimensions = 2")
     if scene.tethers:
@@ -137,7 +135,7 @@ def _overlaps(solver: BeamSolver) -> list[Finding]:
         first, second = int(seen.first[k]), int(seen.second[k])
         other = f"wall {solver.model.walls.names[-1 - second]!r}" if second < 0 else f"grain {ids[second]}"
         what = f"grain {ids[first]} has {100 * seen.depth[k]:.0f}% of a triangle in {other}"
-        where = f"grains[{int(solver.arrays['group'][first])}]"
+        where = solver.model.scene.group_places()[int(solver.arrays["group"][first])]
         found.append(Finding(where, what, allowed, "give the fill more room, or move the wall"))
     share = state.load[: solver.triangle_count, WALL_AREA] / solver.arrays["area"][: solver.triangle_count]
     deep = np.flatnonzero(share > MOST_OVERLAP)
@@ -146,7 +144,7 @@ def _overlaps(solver: BeamSolver) -> list[Finding]:
     for row in deep[np.sort(deepest)][:LISTED]:
         grain = int(solver.arrays["grain"][row])
         what = f"grain {ids[grain]} has {100 * share[row]:.0f}% of a triangle behind a wall"
-        where = f"grains[{int(solver.arrays['group'][grain])}]"
+        where = solver.model.scene.group_places()[int(solver.arrays["group"][grain])]
         found.append(Finding(where, what, allowed, "move the fill or the wall, or turn the wall's normal round"))
     return found
 

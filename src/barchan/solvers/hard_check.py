@@ -60,7 +60,7 @@ def _clumps(model: Model, grains: Grains) -> list[Finding]:
         if len(everything)
         else False
     )
-    names = [f"grains[{k}]" for k in range(len(scene.grains))] + [f"sources[{k}]" for k in range(len(scene.sources))]
+    names = scene.group_places()
     return [
         Finding(f"{names[group]}.shape", "is a clump of spheres", "hard spheres are single spheres", SOFT)
         for group in np.unique(everything.group[clumps])

@@ -11,9 +11,9 @@ from barchan.geometry import conjugate, rotate
 from barchan.kernels import grids
 from barchan.model import course, servo_limits
 from barchan.model.build import Model
-from barchan.model.build_grains import space_in
 from barchan.model.encounters import encounters
 from barchan.model.grains import Grains
+from barchan.model.place import space_in
 from barchan.model.pour import Pourer
 from barchan.model.timestep import impact_speed
 from barchan.observables import Moment
@@ -55,9 +55,8 @@ def check(model: Model, grains: Grains) -> list[Finding]:
 
 def _flat_shapes(model: Model) -> None:
     """SceneError where grains of triangles are given to a solver of spheres."""
-    kinds = [(f"grains[{k}]", one) for k, one in enumerate(model.scene.grains)]
-    kinds += [(f"sources[{k}]", one) for k, one in enumerate(model.scene.sources)]  # type: ignore[misc]
-    flat = [(where, one.shape.key) for where, one in kinds if isinstance(one.shape, FLAT_SHAPES)]
+    kinds = zip(model.scene.group_places(), model.scene.group_shapes(), strict=True)
+    flat = [(where, shape.key) for where, shape in kinds if isinstance(shape, FLAT_SHAPES)]
     if flat:
         raise SceneError([
             Finding(f"{where}.shape", key, f"the solver {model.scene.solver!r} has grains of spheres",
@@ -81,10 +80,22 @@ def _overlaps(solver: Any, moment: Moment) -> list[Finding]:
             findings.append(Finding(where, what, allowed, "move the fill or the wall, or turn the wall's normal round"))
         else:
             what = f"grains {solver.arrays['id'][first]} and {solver.arrays['id'][second]} overlap by {share}"
-            findings.append(Finding(where, what, allowed, "give the fill more room or a larger spacing"))
+            findings.append(Finding(where, what, allowed, _apart(solver, first, second)))
     if len(deep) > LISTED:
         findings.append(Finding("grains", f"and {len(deep) - LISTED} more such overlaps"))
     return findings
+
+
+def _apart(solver: Any, first: int, second: int) -> str:
+    """What keeps two grains from overlapping at the start."""
+    names = solver.model.scene.group_names()
+    one, other = (names[int(solver.arrays["group"][row])] for row in (first, second))
+    if one == other:
+        return "give the fill more room or a larger spacing"
+    return (
+        f"the fills of {one!r} and {other!r} lie in each other: part their regions, take fill.kind = 'random', which "
+        "keeps clear of other groups, or make them one group (mix)"
+    )
 
 
 def _outside(solver: Any, moment: Moment) -> list[Finding]:
@@ -243,4 +254,4 @@ def _odd_sizes(solver: Any) -> list[Finding]:
 
 
 def _group(solver: Any, grain: int) -> str:
-    return f"grains[{int(solver.arrays['group'][grain])}]"
+    return str(solver.model.scene.group_places()[int(solver.arrays["group"][grain])])

@@ -36,10 +36,10 @@ def _unknown_to_it(model: Model, grains: Grains) -> Iterator[Finding]:
     for name in ("sources", "sinks", "events", "tethers"):
         if getattr(scene, name):
             yield Finding(name, f"{len(getattr(scene, name))} of them", needs, "leave them out")
-    for index, group in enumerate(scene.grains):
+    for place, group in zip(scene.group_places(), scene.grains, strict=True):
         for name in ("velocity", "velocity_scatter", "spin"):
             if np.any(getattr(group, name)):
-                yield Finding(f"grains[{index}].{name}", str(getattr(group, name)), needs, "leave it out")
+                yield Finding(f"{place}.{name}", str(getattr(group, name)), needs, "leave it out")
     if scene.stiction is not None:
         yield Finding("stiction", "is there", needs, "leave it out")
     if scene.integrator != registry.part("integrators", "verlet")():
