@@ -107,7 +107,7 @@ def test_momentum_is_shared_by_ball_and_piston() -> None:
 def test_a_piston_that_flies_off_stops_the_run() -> None:
     """Pulled away from the only ball by 1e5 N it goes at 5000 m/s², and within 13 ms faster than sound in the ball."""
     wall = {**piston(force=1e5), "point": (0, 0, 3 * RADIUS)}
-    machine = lab.solver(scene([lab.grain((0, 0, RADIUS))], [lab.FLOOR, wall], a=ELASTIC), 2e-5)
+    machine = lab.solver(lab.walled([lab.grain((0, 0, RADIUS))], [lab.FLOOR, wall], a=ELASTIC), 2e-5)
     machine.watch()
     machine.advance_to(5e-3)
     machine.watch()
