@@ -10,13 +10,12 @@ import numpy as np
 
 from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import threads
-from barchan.model import servo_limits
 from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
 from barchan.observables import Gate, Moment
 from barchan.record.frame import Frame
-from barchan.solvers import beams_arrays, beams_changes, beams_ledger, beams_prepare, beams_watch, common
+from barchan.solvers import beams_arrays, beams_changes, beams_ledger, beams_prepare, beams_watch, common, servo_limits
 from barchan.solvers.beams_arrays import COUNTS, SCRATCH, Arrays
 from barchan.solvers.common import ADDED, MASS, REMOVED, WAITING
 from barchan.solvers.helper import Helper

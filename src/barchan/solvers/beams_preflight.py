@@ -13,7 +13,6 @@ from barchan import registry
 from barchan.errors import Finding, SceneError
 from barchan.kernels.beams_contacts import WALL_AREA
 from barchan.kernels.beams_overlap import FULL
-from barchan.model import servo_limits
 from barchan.model.build import Model
 from barchan.model.build_triangles import Triangles, build_triangles
 from barchan.model.encounters import servo_masses
@@ -24,7 +23,7 @@ from barchan.model.triangles import template
 from barchan.scene.materials import flat_young, surface
 from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
 from barchan.scene.scene import Scene
-from barchan.solvers import beams_arrays, beams_ledger, beams_walls
+from barchan.solvers import beams_arrays, beams_ledger, beams_walls, servo_limits
 from barchan.solvers.beams import BeamSolver
 from barchan.solvers.beams_watch import MOST_STRETCH
 from barchan.solvers.preflight import idle_sources, small_box

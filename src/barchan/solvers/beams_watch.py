@@ -10,8 +10,7 @@ import numpy as np
 from barchan.errors import Finding, RunError
 from barchan.kernels.beams_contacts import SEVERAL, WALL_AREA
 from barchan.kernels.beams_motion import BEAM_LENGTH, CRUSHED, LEAST_LENGTH
-from barchan.model import servo_limits
-from barchan.solvers import beams_ledger, common
+from barchan.solvers import beams_ledger, common, servo_limits
 from barchan.solvers.common import GONE
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from barchan.errors import Finding, SceneError
 from barchan.geometry import conjugate, rotate
 from barchan.kernels import grids
-from barchan.model import course, servo_limits
+from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.encounters import encounters
 from barchan.model.grains import Grains
@@ -19,7 +19,7 @@ from barchan.model.timestep import impact_speed
 from barchan.observables import Moment
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.shapes.mesh import Mesh
-from barchan.solvers import create, hard_check, soft_box
+from barchan.solvers import create, hard_check, servo_limits, soft_box
 
 MOST_OVERLAP = 0.1  # of the smaller radius, at the start
 SOFT = 0.2  # of the radius: a deeper impact is told as a warning

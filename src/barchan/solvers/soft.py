@@ -11,7 +11,6 @@ import numpy as np
 from barchan.integrators import RungeKutta
 from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import threads
-from barchan.model import servo_limits
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.motions import FOREVER
@@ -19,6 +18,7 @@ from barchan.observables import Gate, Moment
 from barchan.record.frame import Frame
 from barchan.solvers import (
     common,
+    servo_limits,
     soft_arrays,
     soft_box,
     soft_changes,

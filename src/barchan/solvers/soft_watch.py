@@ -8,8 +8,7 @@ import numpy as np
 
 from barchan.errors import Finding, RunError
 from barchan.laws import Law
-from barchan.model import servo_limits
-from barchan.solvers import common, soft_ledger
+from barchan.solvers import common, servo_limits, soft_ledger
 from barchan.solvers.common import GONE
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from barchan.errors import RunError, SceneError
-from barchan.model import servo_limits
 from barchan.model.build import build
 from barchan.scene import Scene
+from barchan.solvers import servo_limits
 
 YOUNG, DENSITY, RADIUS = 1e7, 2500.0, 0.05  # Pa, kg/m³, m
 PISTON = {"kind": "servo", "force": -100.0, "mass": 20.0}
