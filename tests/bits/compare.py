@@ -71,7 +71,8 @@ def recording(folder: Path) -> dict[str, Data]:
     """Every dataset of a recording by its path, and numbers that stand beside them. Texts are not read."""
     with h5py.File(folder / RECORDING, "r", locking=False) as file:
         arrays = {path: dataset[()] for path, dataset in _datasets(file) if not h5py.check_string_dtype(dataset.dtype)}
-        numbers = {"summary": json.loads(file["/barchan/summary"].asstr()[()])}
+        text = np.ravel(file["/barchan/summary"].asstr()[()])[0]  # format 1 has it without a dimension
+        numbers = {"summary": json.loads(text)}
         numbers["finished"] = bool(file["/barchan"].attrs["finished"])
     found = {}
     for path, array in arrays.items():

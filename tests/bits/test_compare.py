@@ -56,6 +56,7 @@ def found(
     tmp_path: Path, change: Change = lambda file: None, renames: Renames = NONE, **state: np.ndarray
 ) -> list[str]:
     """What is said of an unchanged run and this one."""
+    tmp_path.mkdir(exist_ok=True)
     runs = write_run(tmp_path / "old"), write_run(tmp_path / "new", change, **state)
     return [str(one) for one in differences(*runs, renames)]
 
@@ -74,6 +75,23 @@ def test_the_same_run_is_the_same(tmp_path):
     find a difference in `born`.
     """
     assert found(tmp_path) == []
+
+
+def test_texts_of_either_format_are_read(tmp_path):
+    """Since format 2 a text is an array of one element: a run recorded before is compared with one recorded after, and
+    a number in its summary that differs is found. A reader of the one form ends with an exception at the other.
+    """
+
+    def newer(overlap: float) -> Change:
+        def change(file: Any) -> None:
+            del file["barchan/summary"]
+            file["barchan/summary"] = [json.dumps({"worst_overlap": overlap})]
+
+        return change
+
+    assert found(tmp_path / "same", newer(0.1)) == []
+    (line,) = found(tmp_path / "other", newer(0.2))
+    assert "worst_overlap" in line and "0.2" in line
 
 
 def test_one_bit_is_found_and_named(tmp_path):
@@ -207,6 +225,7 @@ def test_a_change_that_the_older_table_knows_does_not_count(tmp_path):
 
 def test_what_is_left_out_is_not_compared(tmp_path):
     """A time on the wall clock never is the same; everything else in the same file still is compared."""
+    tmp_path.mkdir(exist_ok=True)
     runs = write_run(tmp_path / "old"), write_run(tmp_path / "new")
     (runs[1] / "state.json").write_text(json.dumps(NUMBERS | {"wall_time": 18.0, "time": 0.75}), encoding="utf-8")
     (one,) = differences(*runs, tables(tmp_path, TABLE, TABLE))
