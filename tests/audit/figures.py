@@ -1,7 +1,7 @@
 """Series that a frame determines, computed from it once more; stresses with the forces that it records.
 
-Contacts are those of `touching`, found from places and radii. What is divided by, what counts as a contact and the signs
-are those of docs/scenes.md and docs/parts.md.
+Contacts are those of `touching`, found from places and radii. What is divided by, what counts as a contact and the
+signs are those of docs/scenes.md and docs/parts.md.
 """
 
 from __future__ import annotations

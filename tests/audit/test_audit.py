@@ -23,8 +23,8 @@ Take = Callable[[str], Taken]
 
 
 def test_the_audit_stands_alone() -> None:
-    """What computes imports nothing but NumPy, h5py, the standard library and itself: an audit that calls what it audits
-    finds nothing.
+    """What computes imports nothing but NumPy, h5py, the standard library and itself: an audit that calls what it
+    audits finds nothing.
     """
     allowed = {"__future__", "numpy", "h5py", "math", "tomllib", "dataclasses", "pathlib", "types", "typing", "audit",
                "collections"}  # fmt: skip

@@ -98,7 +98,7 @@ def _at_wall(taken: Taken, frame: SimpleNamespace, w: int) -> Table:
 
 
 def gaps(wall: dict[str, Any], place: np.ndarray) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-    """Face, distance (M,) m and normal (M, 3) from it, of every face of a wall, at places (M, 3) m where it was made."""
+    """Of each face of a wall its number, distances (M,) m and normals (M, 3), at places where it was made (M, 3) m."""
     if wall["shape"] == "plane":
         normal = np.array(wall["normal"], float) / np.linalg.norm(wall["normal"])
         yield 0, (place - wall["point"]) @ normal, np.tile(normal, (len(place), 1))
