@@ -56,6 +56,7 @@ def _checks(recording: Recording) -> str:
         ("worst_overlap", "worst overlap, of the smaller radius", OVERLAP),
         ("overlap_share", "worst overlap, of the smaller triangle", OVERLAP),
         ("energy_error", "energy that is not accounted for, of what was turned over", BALANCE),
+        ("energy_made", "energy that contacts gave beyond what they got, of what was turned over", BALANCE),
     ):
         if name in found:
             value = abs(float(found[name]))

@@ -151,7 +151,7 @@ def giving(model: Model) -> list[Finding]:
     return [
         Finding(
             f"{where}.law", f"{law.key!r}", "on some paths a contact gives more energy than it got",
-            "the report says what was made; `hertz` and `linear` never make any",
+            "the report says what was made; `linear`, and `hertz` with tangential = \"thornton\", never make any",
         )
         for where, law in found.items()
         if not law.passive
