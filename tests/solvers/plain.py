@@ -105,8 +105,9 @@ class PlainSolver:
             law, p = self._law(a, b)
             kept = self._remembered(pair, n, slip, law, moved)
             radius, mass = self._reduced(a, b)
+            half = 0.5 * self.dt if moved else 0.0
             normal, friction, kept = law.form()[0](
-                Contact(overlap, closing, slip, radius, mass, self.dt, 0.5 * self.dt), kept, p
+                Contact(overlap, closing, slip, radius, mass, self.dt, half), kept, p
             )
             self.memory[pair], found[pair] = (tuple(kept), n, slip), overlap
             force = (friction[0] - normal * n[0], friction[1] - normal * n[1], friction[2] - normal * n[2])
