@@ -62,7 +62,7 @@ fi
 if [ -n "$other" ]; then
   step 'speed beside the other revision'
   PYTHONPATH=$PWD/benchmarks:$PWD/src:${PYTHONPATH:-} timeout $patience "$python" -P -m speed "$other" \
-    --device cuda --precision mixed --minutes 1.4 --commit "$commit" --out "$work/speed.json" "${few[@]}"
+    --device cuda --precision mixed --minutes 3 --commit "$commit" --out "$work/speed.json" "${few[@]}"
 fi
 
 step 'result'

@@ -80,7 +80,7 @@ material = "jelly"
 
 def start(*arguments: str | Path, cwd: Path) -> subprocess.Popen[str]:
     """The command line in a process of its own."""
-    command = [sys.executable, "-m", "barchan.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "barchan", *map(str, arguments)]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "COLUMNS": "120"}
     pipe = subprocess.PIPE
     return subprocess.Popen(command, cwd=cwd, env=environment, stdout=pipe, stderr=pipe, text=True)
