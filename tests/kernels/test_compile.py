@@ -66,6 +66,21 @@ def test_fingerprint_sees_inside_comprehensions() -> None:
     assert len(marks) == 3
 
 
+def test_fingerprint_sees_where_one_constant_ends() -> None:
+    """1.0 and 23.0 have the same digits in a row as 1.02 and 3.0. Were they written down without a gap, a scene would
+    be run with the kernel of another, and nothing would say so.
+    """
+    text = "def force(x):\n    return {} * x + {}\n"
+    assert fingerprint(function(text.format("1.0", "23.0"))) != fingerprint(function(text.format("1.02", "3.0")))
+
+
+def test_fingerprint_sees_which_of_two_known_functions_is_called() -> None:
+    """A name that stands for a function met before counts by which one that is."""
+    text = "def a(x):\n    return x\ndef b(x):\n    return 2 * x\nlast = {}\n"
+    text += "def force(x):\n    return a(x) + b(x) + last(x)\n"
+    assert fingerprint(function(text.format("a"))) != fingerprint(function(text.format("b")))
+
+
 def test_fingerprint_sees_defaults() -> None:
     """A default is a constant like any other."""
     one, two = (function(f"def force(x, k={value}):\n    return k * x\n") for value in (1.0, 2.0))

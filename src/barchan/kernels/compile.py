@@ -70,36 +70,40 @@ _functions: dict[str, Any] = {}  # compiled functions of this process, by finger
 def fingerprint(item: Any) -> str:
     """A hash of what a function does: its code, and in turn the functions, classes and constants it names."""
     digest = hashlib.sha256()
-    seen: set[int] = set()
+    seen: dict[int, int] = {}  # functions by their number
+
+    def add(value: Any) -> None:
+        digest.update(repr(value).encode() + b"\0")  # which no `repr` holds: 1.0 and 23.0 are not 1.02 and 3.0
 
     def feed(value: Any) -> None:
         if isinstance(value, types.FunctionType):
             if id(value) in seen:
+                add(seen[id(value)])
                 return
-            seen.add(id(value))
+            seen[id(value)] = len(seen)
             if value.__closure__:
                 where = f"{value.__module__}.{value.__qualname__}"
                 raise SceneError(Finding(where, "is a closure", "must be a plain function at the top of its module"))
-            digest.update(repr((value.__defaults__, value.__kwdefaults__)).encode())
+            add((value.__defaults__, value.__kwdefaults__))
             feed_code(value.__code__, value)
         elif isinstance(value, type):
-            digest.update(repr((value.__name__, getattr(value, "_fields", ()))).encode())
+            add((value.__name__, getattr(value, "_fields", ())))
         elif isinstance(value, types.ModuleType):
-            digest.update(value.__name__.encode())
+            add(value.__name__)
         elif isinstance(value, np.ndarray):  # of a long one `repr` shows the ends alone
-            digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
+            add((value.dtype, value.shape, value.tobytes()))
         else:
-            digest.update(repr(value).encode())
+            add(value)
 
     def feed_code(code: types.CodeType, owner: types.FunctionType) -> None:
-        digest.update(code.co_code)
+        add(code.co_code)
         for constant in code.co_consts:
             if isinstance(constant, types.CodeType):  # of a comprehension
                 feed_code(constant, owner)
             elif constant != owner.__doc__:
-                digest.update(repr(constant).encode())
+                add(constant)
         for name in code.co_names:
-            digest.update(name.encode())
+            add(name)
             if name in owner.__globals__:
                 feed(owner.__globals__[name])
 
