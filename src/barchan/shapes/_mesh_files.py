@@ -1,4 +1,4 @@
-"""Triangles out of STL, OBJ and PLY files, strictly: what is cut, bent or not a number is told with its place.
+"""Triangles out of STL, OBJ and PLY files, strictly: what is cut, bent or not a number is refused with its place.
 
 Each reader takes the bytes of a file and answers vertices (V, 3) and triangles (T, 3). What it cannot take is a
 `Broken`, with the place in the file; `read` makes a FileError of it.
@@ -68,8 +68,8 @@ def read_stl(data: bytes) -> Raw:
         table = np.frombuffer(data, np.dtype([("numbers", "<f4", (4, 3)), ("more", "<u2")]), count, HEADER)
         vertices = table["numbers"][:, 1:].reshape(-1, 3).astype(float)
     elif b"\0" in data:
-        told = f"its header tells of {count} triangles, which take {HEADER + FACET * count} bytes"
-        raise Broken("", f"has {len(data)} bytes, but {told if len(data) >= HEADER else 'a header alone takes 84'}")
+        stated = f"its header says {count} triangles, which take {HEADER + FACET * count} bytes"
+        raise Broken("", f"has {len(data)} bytes, but {stated if len(data) >= HEADER else 'a header alone takes 84'}")
     else:
         vertices = _stl_in_text(data)
     return vertices, np.arange(len(vertices)).reshape(-1, 3)

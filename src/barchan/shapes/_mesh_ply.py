@@ -76,6 +76,8 @@ def _check_columns(element: Element, names: list[str]) -> None:
             raise Broken(
                 "header", f"property {column.name!r} of {element.name} {'must' if listed else 'may not'} be a list"
             )
+        if listed and column.kind in "fd":
+            raise Broken("header", f"property {column.name!r} of {element.name} must be whole numbers")
 
 
 def _header(data: bytes) -> tuple[str, list[Element], int]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+BEYOND = 1 << 62  # no place, count or name in a file is so large
+
 
 class Broken(Exception):
     """Something in a file that cannot be read; `place` says where in it."""
@@ -40,6 +42,9 @@ def numbers(place: str, words: Sequence[str], count: int) -> tuple[float, ...]:
 def index(place: str, word: str) -> int:
     """A whole number out of a word."""
     try:
-        return int(word)
+        number = int(word)
     except ValueError:
         raise Broken(place, f"{word[:40]!r} is no whole number") from None
+    if abs(number) >= BEYOND:
+        raise Broken(place, f"{word[:40]!r} is larger than any file can hold")
+    return number
