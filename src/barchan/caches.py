@@ -78,7 +78,7 @@ def packages() -> list[Package]:
 
 
 def mark(folder: Path) -> None:
-    """Tell when a package was last used, to the hour: its first file was changed then."""
+    """Note when a package was last used, to the hour: its first file was changed then."""
     with contextlib.suppress(OSError):  # of a cache that can be read only
         if time.time() - _used(folder) > HOUR:
             os.utime(folder / "__init__.py")

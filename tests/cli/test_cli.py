@@ -283,3 +283,16 @@ def test_the_cache_is_told_and_emptied(tmp_path, monkeypatch, command):
     monkeypatch.setenv("BARCHAN_CACHE_LIMIT", "lots")
     code, _, err = command("cache")
     assert code == 2 and "BARCHAN_CACHE_LIMIT" in err and "500 MB" in err
+
+
+def test_a_cache_that_cannot_be_emptied_is_an_error(tmp_path, monkeypatch, command):
+    """Where nothing may be removed, nothing was: `--clear` that said "removed" would leave a poisoned cache in use."""
+    monkeypatch.setenv("BARCHAN_CACHE", str(tmp_path))
+    (tmp_path / "barchan_bound_a").mkdir()
+    monkeypatch.setattr(Path, "rename", refused)
+    code, out, err = command("cache", "--clear")
+    assert code == 2 and "removed" not in out and "1 packages could not be removed" in err
+
+
+def refused(*_: object) -> None:
+    raise PermissionError(13, "Permission denied")
