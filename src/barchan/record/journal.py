@@ -76,14 +76,16 @@ class JournalReader:
         if self._start is None:
             raise FileError(Finding(
                 str(self.path), "holds no whole block", "a recording of Barchan",
-                "the run was stopped before it began or this is another kind of file; run the scene again",
+                "the run was stopped before it began, its beginning is damaged, or this is another kind of file; run "
+                "the scene again",
             ))  # fmt: skip
         return offset
 
     def _lost(self, offset: int, size: int, problem: blocks.DamagedError) -> FileError:
+        last = f"what follows frame {len(self._frames) - 1}" if self._frames else "all frames"
         return FileError(Finding(
-            str(self.path), f"is damaged {offset} bytes from its beginning ({problem}): what follows frame "
-            f"{len(self._frames) - 1} cannot be read, {size - offset} bytes", remedy=LOST,
+            str(self.path), f"is damaged {offset} bytes from its beginning ({problem}): {last} cannot be read, "
+            f"{size - offset} bytes", remedy=LOST,
         ))  # fmt: skip
 
     def _take(self, block: blocks.Block, header: dict[str, Any]) -> None:
