@@ -150,6 +150,22 @@ def test_resuming_after_what_is_damaged_names_it(tmp_path: Path) -> None:
     assert [digest(frame) for frame in Recording(tmp_path)] == [digest(make_frame(number)) for number in range(6)]
 
 
+def test_resuming_after_a_damaged_frame_names_it(tmp_path: Path) -> None:
+    """A bit of the places of frame 1 flips in a run that was stopped: resuming says so before it computes. It computed
+    to the end, and then the recording could not be written.
+    """
+    with Recorder(tmp_path, scene_toml=SCENE, meta=META, series=SERIES) as recorder:
+        for number in range(3):
+            record(recorder, number)
+        recorder.flush()
+    path = tmp_path / "recording.journal"
+    whole, place = path.read_bytes(), make_frame(1).position.tobytes()
+    assert whole.count(place) == 1
+    path.write_bytes(whole.replace(place, bytes([place[0] ^ 4]) + place[1:]))
+    with pytest.raises(FileError, match="frame 1, position: an array is damaged"):
+        Recorder(tmp_path, scene_toml=SCENE, meta=META, series=SERIES, resume=(3, 9))
+
+
 def test_a_journal_that_is_damaged_is_not_cut_to_a_recording(tmp_path: Path) -> None:
     """A bit of a block's head flips while the run goes on: at the end the journal stays, with an error. The recording
     made of it would lack all frames behind that place, and say that the run was finished.

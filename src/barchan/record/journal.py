@@ -275,6 +275,8 @@ def reopen(
     reader = JournalReader(path)
     try:
         check_counts(path, reader, frames, samples, series)
+        for index in range(frames):
+            reader.frame(index)  # FileError where it is damaged: now, not when the run has come to its end
         end = reader.end_of(frames, samples)
     finally:
         reader.close()
