@@ -7,7 +7,7 @@ held by balances between frames. Each figure that ever was not what its name say
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ import pytest
 
 import barchan as bc
 from audit import again
-from audit.runs import RUNS
+from audit.runs import RUNS, Audited
 from barchan.record.formats import write
 from barchan.record.frame import Frame
 from solvers import lab
@@ -44,14 +44,34 @@ class Seen:
         return np.maximum.accumulate(highest).tolist()
 
 
-@pytest.fixture(scope="module", params=RUNS)
-def seen(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Seen]:
-    """Each run in turn."""
-    one = Seen(request.param, tmp_path_factory.mktemp("audit") / "run")
-    yield one
-    one.recording.close()
+@pytest.fixture(scope="session")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Seen]]:
+    """The runs, each made when it is first asked for."""
+    kept: dict[str, Seen] = {}
+
+    def get(name: str) -> Seen:
+        if name not in kept:
+            kept[name] = Seen(name, tmp_path_factory.mktemp("every") / name)
+        return kept[name]
+
+    yield get
+    for one in kept.values():
+        one.recording.close()
 
 
+@pytest.fixture
+def seen(request: pytest.FixtureRequest, made: Callable[[str], Seen]) -> Seen:
+    """A run by its name."""
+    return made(request.param)
+
+
+def those(*left_out: str, where: Callable[[Audited], bool] = lambda how: True) -> Any:
+    """The runs that a test is for: all but those, and where what is known of them allows it."""
+    names = [name for name, how in RUNS.items() if name not in left_out and where(how)]
+    return pytest.mark.parametrize("seen", names, indirect=True)
+
+
+@those()
 def test_series_follow_from_frames(seen: Seen) -> None:
     """Every sample lies at a frame, and every number that the frame determines is the one recorded, to 1e-9 of the
     largest of its series.
@@ -70,29 +90,26 @@ def test_series_follow_from_frames(seen: Seen) -> None:
         assert {"pressure", "stress_xz", "packing_fraction", "coordination", "fabric_isotropic"} <= checked
 
 
+@those(where=lambda how: how.rigid)  # triangles bend against each other inside a grain
 def test_kinetic_energy_is_that_of_the_frames(seen: Seen) -> None:
     """½ m v² and the spheres' turning with their grains; nothing has walls that move by force."""
-    if not seen.how.rigid:
-        pytest.skip("triangles bend against each other inside a grain")
     found = [again.moving(frame) for frame in seen.frames]
     assert seen.series["kinetic_energy"] == pytest.approx(found, rel=1e-9, abs=1e-9 * max(found))
 
 
+@those("poured")  # whose gravity changes: the balance of energy holds it
 def test_potential_energy_is_that_of_heights(seen: Seen) -> None:
     """−Σ m g · x, but for grains that came and went, and what going round along gravity would take out."""
     gravity = np.array(seen.scene.gravity)
-    if seen.name == "poured":
-        pytest.skip("gravity changes on the way; the balance of energy holds it")
     found = [-float(np.sum(frame.mass * (frame.position @ gravity))) for frame in seen.frames]
     assert seen.series["potential_energy"] == pytest.approx(found, rel=1e-9, abs=1e-9 * max(map(abs, found)))
 
 
+@those("triangles", "hard")
 def test_contacts_are_those_of_the_spheres(seen: Seen) -> None:
     """Every overlap of two spheres, through the faces of a periodic box too, and of a sphere with a plane stands in the
     table once, with its depth and its point; nothing else does. Points lie beside the first grain, not an image away.
     """
-    if seen.how.law == "" and seen.name not in ("clumps", "periodic", "poured"):
-        pytest.skip("no table of contacts, or one of polygons")
     total = 0
     for frame in seen.frames:
         touching, size = frame.contacts, frame.sphere_radius.max(initial=0.0)
@@ -125,14 +142,13 @@ def _elastic(seen: Seen, one: tuple[int, int, float, Any], frame: Frame) -> tupl
     return stiffness * deep, 0.5 * stiffness * deep**2
 
 
+@those(where=lambda how: bool(how.law))
 def test_elastic_forces_and_energies_follow_from_overlaps(seen: Seen) -> None:
     """Where nothing rubs or damps, the law makes force and stored energy of every overlap.
 
     Contacts with a spring of friction hold what one step's slip draws it out by, though it pulls nothing where μ is 0:
     stored energy is right to half a percent there, with more stored than overlaps make.
     """
-    if not seen.how.law:
-        pytest.skip("friction and losses have a history")
     for k, frame in enumerate(seen.frames):
         contacts = again.overlaps(frame, seen.scene)
         made = [_elastic(seen, one, frame) for one in contacts]
@@ -145,10 +161,9 @@ def test_elastic_forces_and_energies_follow_from_overlaps(seen: Seen) -> None:
         assert stored[k] == pytest.approx(energy, rel=near, abs=1e-6 * stored.max())
 
 
+@those(where=lambda how: how.stepped)
 def test_forces_make_the_momenta(seen: Seen) -> None:
     """Between two frames a step apart, m (v₂ − v₁) = h (F₁ + F₂)/2 + h m g for every grain."""
-    if not seen.how.stepped:
-        pytest.skip("its frames are many steps apart")
     gravity = np.array(seen.scene.gravity)
     for one, two in zip(seen.frames, seen.frames[1:], strict=False):
         total = np.zeros((2, len(one), 3))
@@ -162,6 +177,7 @@ def test_forces_make_the_momenta(seen: Seen) -> None:
         assert gained == pytest.approx(total.mean(axis=0), abs=1e-6 * scale)
 
 
+@those()
 def test_the_energies_balance(seen: Seen) -> None:
     """What is there and has gone, less what was given, changes by `energy_error` and nothing else, and that is small
     against what was turned over: 5% where steps are coarse.
@@ -178,6 +194,7 @@ def test_the_energies_balance(seen: Seen) -> None:
     assert np.abs(s["energy_error"]).max() < 0.05 * turned
 
 
+@those()
 def test_masses_and_numbers_balance(seen: Seen) -> None:
     """What is there is what was there at first and came, less what went."""
     s, first = seen.series, seen.frames[0]
@@ -217,6 +234,7 @@ def _same(found: np.ndarray, expected: np.ndarray, **near: float) -> None:
     np.testing.assert_allclose(found, expected, **near)
 
 
+@those()
 def test_extended_xyz(seen: Seen, tmp_path: Path) -> None:
     """Read by the properties that each header names."""
     lines = iter(write(seen.recording, "extxyz", tmp_path / "run.xyz").read_text().splitlines())
@@ -252,6 +270,7 @@ def _repeated(box: np.ndarray, frame: Frame) -> np.ndarray:
     return np.append(np.where(there, np.diag(box), 0.0), box[2, 0])
 
 
+@those()
 def test_lammps_dump(seen: Seen, tmp_path: Path) -> None:
     """Read by the columns that each header names."""
     blocks = write(seen.recording, "lammps-dump", tmp_path / "run.dump").read_text().split("ITEM: ATOMS ")[1:]
@@ -272,6 +291,7 @@ def test_lammps_dump(seen: Seen, tmp_path: Path) -> None:
         _same(table["type"], expected["group"] + 1)
 
 
+@those()
 def test_tables_of_text(seen: Seen, tmp_path: Path) -> None:
     """Rows of grains, and rows of samples."""
     head, *lines = write(seen.recording, "csv", tmp_path / "run.csv").read_text().splitlines()
@@ -291,6 +311,7 @@ def test_tables_of_text(seen: Seen, tmp_path: Path) -> None:
         _same(column, seen.series[name.split(" ")[0]])
 
 
+@those()
 def test_gsd(seen: Seen, tmp_path: Path) -> None:
     """Every sphere lies in the box along axes that repeat, and shift and image lead back to where it was."""
     hoomd = pytest.importorskip("gsd.hoomd")
@@ -311,6 +332,7 @@ def test_gsd(seen: Seen, tmp_path: Path) -> None:
             _same(part.mass, expected["mass"], rtol=2e-6, atol=0.0)
 
 
+@those()
 def test_vtkhdf(seen: Seen, tmp_path: Path) -> None:
     """Points, or corners of triangles, of every step, with the velocity, mass and group of each."""
     path = write(seen.recording, "vtk", tmp_path / "run.vtkhdf")
@@ -330,6 +352,7 @@ def test_vtkhdf(seen: Seen, tmp_path: Path) -> None:
                 _same(root[f"{kind}/{name}"][at : at + count], expected[name])
 
 
+@those()
 def test_usd(seen: Seen, tmp_path: Path) -> None:
     """Instances at their places, as large and as fast as the spheres, at the frames' time codes."""
     usd = pytest.importorskip("pxr.Usd")
@@ -345,6 +368,7 @@ def test_usd(seen: Seen, tmp_path: Path) -> None:
         _same(np.array(grains.GetScalesAttr().Get(code))[:, 0], expected["radius"], rtol=2e-6, atol=0.0)
 
 
+@those()
 def test_every_run_is_another_kind(seen: Seen) -> None:
     """The runs are what their names say, so that nothing above passes for want of contacts, tilt or flow."""
     cells = np.array([frame.cell[0, 3:7] for frame in seen.frames if len(frame.cell)])
