@@ -242,9 +242,11 @@ def test_grains_that_rest_are_no_error_of_energy(gap: float) -> None:
     assert solver.fastest() < 1e-3
 
 
-def test_a_hop_is_as_long_as_the_smallest_sphere_is_wide() -> None:
-    """A clump of spheres of 2 and 5 mm that flies at 3 m/s towards walls that come at 1 m/s: 2 mm are gone in 0.5 ms,
-    though another grain, of 1 mm, is at rest.
+def test_a_hop_goes_by_the_smallest_sphere() -> None:
+    """A clump of spheres of 2 and 5 mm flies at 3 m/s towards walls that come at 1 m/s, another grain, of 1 mm, is at
+    rest. A fifth of 2 mm is gone in 0.1 ms. If the nearest wall is 8 mm away, nine tenths of that are gone in 1.8 ms,
+    if the nearest grain 12 mm, in 3.6 ms, as far as no wall counts; where both are nearer than that, 2 mm may be gone
+    towards the grain, in 0.67 ms. What the clump has moved since then, 3 mm, is taken off.
     """
     spheres = [{"position": (0, 0, 0), "radius": 5e-3}, {"position": (0, 0, 6e-3), "radius": 2e-3}]
     shape = {"kind": "clump", "spheres": spheres}
@@ -256,5 +258,19 @@ def test_a_hop_is_as_long_as_the_smallest_sphere_is_wide() -> None:
         materials={"a": {"density": 2500.0, "young": 5e7, "restitution": 0.9}},
     )  # fmt: skip
     solver = lab.solver(scene, 1e-5)
-    c = solver.packed()
-    assert solver.kernels.shortest_hop(c.grains, c.start, c.place, c.velocity, 1.0) == pytest.approx(2e-3 / 4.0)
+
+    def longest(wall: float, grain: float, share: float = 0.2, moved: float = 0.0) -> float:
+        c = solver.packed()
+        free = np.array([[wall, grain], [1.0, 1.0]])
+        return float(solver.kernels.longest_step(
+            1.0, share, 1.0, 0.0, c.grains, c.start, c.offset, c.place, c.place[:, :3] - [0.0, moved, 0.0], free,
+            c.velocity, c.motion, c.wall_start, c.wall_piece, c.frame, c.pose, c.kind, c.shape_table,
+        ))  # fmt: skip
+
+    far, none = 1.0, math.inf
+    assert longest(0.0, far) == pytest.approx(0.2 * 2e-3 / 4.0)
+    assert longest(8e-3, far) == pytest.approx(0.9 * 8e-3 / 4.0)
+    assert longest(11e-3, far, moved=3e-3) == pytest.approx(0.9 * 8e-3 / 4.0)
+    assert longest(0.0, 12e-3, none) == pytest.approx(0.9 * 12e-3 / 3.0)
+    assert longest(0.0, 15e-3, none, moved=3e-3) == pytest.approx(0.9 * 12e-3 / 3.0)
+    assert longest(0.0, 0.0, none) == pytest.approx(2e-3 / 3.0)

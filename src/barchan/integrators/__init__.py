@@ -24,8 +24,9 @@ class RungeKutta(Integrator):
     Stage s is evaluated at y + h Σ stages[s][r] k[r]; `lower` advances, the difference to `higher` judges the step:
     h_opt = h (tolerance h/(2 error))^(1/order), error being the largest difference of two positions. A step is
     accepted where h_opt ≥ 0.75 h; the next one is h_opt between `shortest` and `longest`, cut so that whole steps fill
-    a frame, and so that no grain flies farther than its smallest sphere's radius: it would fly through a thin wall
-    between two evaluations.
+    a frame, so that no grain goes farther than the scene's `wall_step_limit` against a wall which it could reach in the
+    step, and no farther than its smallest sphere's radius where it could meet another grain: it would fly through
+    either between two evaluations.
     """
 
     adaptive: ClassVar[bool] = True

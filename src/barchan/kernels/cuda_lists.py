@@ -94,13 +94,13 @@ def widest_of(grains: int, bound: Any, farther: Any, widest: Any) -> None:
 
 
 @kernel
-def swell(count: int, place: Any, grain: Any, farther: Any, more: float, ball: Any) -> None:
-    """The spheres, larger by their grain's leeway and what walls may go, m."""
+def swell(count: int, place: Any, grain: Any, farther: Any, more: float, way: Any, ball: Any) -> None:
+    """The spheres, larger by their grain's leeway and what walls may go, m, or by its way."""
     i = cuda.grid(1)
     if i < count:
         for k in range(3):
             ball[i, k] = place[i, k]
-        ball[i, 3] = place[i, 3] + (farther[grain[i]] + more)
+        ball[i, 3] = place[i, 3] + max(farther[grain[i]] + more, way[grain[i]])
 
 
 @kernel

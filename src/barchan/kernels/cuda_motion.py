@@ -16,11 +16,11 @@ from numba import cuda
 from barchan.kernels.bound import CLUMPS, REAL, STICTION
 from barchan.kernels.cuda_contacts import pair_forces, touch_walls, wall_forces
 from barchan.kernels.cuda_device import THREADS, device, kernel, step_kernel
+from barchan.kernels.cuda_rows import SWALLOWED, TOO_FAR, WORN
 from barchan.kernels.soft_gather import hold, late_power, let_go
 from barchan.kernels.turning import rotated, spin_of, turned
 
 SMALL_TURN = 0.01  # as in `soft_drift.py`
-WORN, SWALLOWED = 1, 2  # values of halt: the list is worn and a drift is pending; a wall has taken a grain
 
 
 @device
@@ -149,7 +149,7 @@ def wall_step(c: Any, place: Any, motion: Any, dt: float, s: int) -> None:
     i = cuda.grid(1)
     if i < c.spheres and c.halt[s] == 0:
         touch_walls(
-            i, c, place, motion, c.position if CLUMPS else place, c.poses[s * c.moving], c.swallowed, s, dt
+            i, c, place, motion, c.position if CLUMPS else place, c.poses[s * c.moving], c.swallowed, c.halt, s, dt
         )  # fmt: skip
 
 
@@ -176,7 +176,8 @@ def whole_step(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any,
         elif not drifted(
             g, c, dt, place, motion, lane, spots, rows, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz
         ):  # fmt: skip
-            c.halt[s + 1] = WORN
+            if c.halt[s + 1] != TOO_FAR:
+                c.halt[s + 1] = WORN
     if last == 0:
         cuda.syncthreads()
         base = g - lane
@@ -218,7 +219,8 @@ def grain_step(c: Any, place: Any, motion: Any, dt: float, s: int, last: int) ->
     fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz = kicked(g, c, motion, dt, fx, fy, fz, tx, ty, tz)
     if last != 0 or c.swallowed[s] != 0:
         kept(g, c, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz)
-        if c.swallowed[s] != 0 and g == 0:
+        if c.swallowed[s] != 0 and g == 0 and c.halt[s + 1] != TOO_FAR:
             c.halt[s + 1] = SWALLOWED
     elif not drifted(g, c, dt, place, motion, g, place, motion, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz):
-        c.halt[s + 1] = WORN
+        if c.halt[s + 1] != TOO_FAR:
+            c.halt[s + 1] = WORN

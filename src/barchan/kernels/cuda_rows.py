@@ -10,6 +10,10 @@ ROW = IMAGE - 1  # the other sphere's index
 BOOKS = 8  # work against pairs (3) and walls (4) as on the CPU, J, and potential energy taken out by wrapping, J
 
 
+# Values of `halt`: the list is worn and a drift is pending; a wall has taken a grain; a step was too long at a wall.
+WORN, SWALLOWED, TOO_FAR = 1, 2, 3
+
+
 def wide(floats: int) -> int:
     """How many numbers are kept for a memory of that many: one, or some fours, which are read at once."""
     return 1 if floats == 1 else 4 * -(-floats // 4)
@@ -25,6 +29,9 @@ class CudaArrays(NamedTuple):
     grains: int
     spheres: int
     kinds: int
+    limit: float  # as `hop` has it: radii that a step may move a grain against a wall
+    sure: float  # m²/s²: half the square of the speed, up to which no grain goes too far in a step
+    lever: float  # m², the square of how far a sphere is from its grain's centre at most
     moving: int  # 1 where every step of a batch has poses of its own, 0 where walls stand still
     halt: Any  # int32, by step of a batch
     swallowed: Any  # int32, likewise
@@ -51,6 +58,9 @@ class CudaArrays(NamedTuple):
     book: Any  # (BOOKS, M) J
     deep: Any  # (M,) deepest overlap so far, over the smaller radius
     deep_with: Any  # (M,) with whom: a row of the host, or −1 − a piece
+    hop: Any  # (M,) how far a step has moved the sphere against a wall where that was too far, else 0
+    hop_with: Any  # (M,) against which piece
+    axial: Any
     wall_start: Any
     wall_piece: Any
     wall_memory: Any

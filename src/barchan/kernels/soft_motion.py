@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from barchan.kernels.bound import CLUMPS, MESHES, SERVOS
@@ -9,7 +10,7 @@ from barchan.kernels.jit import njit
 from barchan.kernels.soft_box import resist
 from barchan.kernels.soft_meshes import join_facets
 from barchan.kernels.soft_servos import push_servos
-from barchan.kernels.soft_surfaces import move_walls
+from barchan.kernels.soft_surfaces import HOP_LIMIT, HOP_RADIUS, HOPPED, move_walls, wall_pace
 from barchan.kernels.soft_sweep import sweep
 from barchan.kernels.soft_tethers import pull_tethers
 from barchan.kernels.soft_walls import wall_pass
@@ -23,8 +24,9 @@ def evaluate(
     """All forces at time t: walls moved, contacts, sums. `c` holds the arrays (see `solvers/soft_arrays.py`).
 
     weight and hold_weight: times, s, with which the power of contacts, and of stiction and tethers, enters the ledger.
-    onward: LOOK or BLIND if the grains are to drift for the next step at once, where no wall has swallowed one; the
-    answer is then as in `sweep`. Forces are kept only where they do not, those of pairs not for −1.
+    onward: LOOK or BLIND if the grains are to drift for the next step at once, where no wall has swallowed one and none
+    goes too far against a wall; the answer is then as in `sweep`. Forces are kept only where they do not, those of
+    pairs not for −1.
     """
     center = c.position if CLUMPS else c.place
     move_walls(t, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose)
@@ -33,10 +35,15 @@ def evaluate(
             c.spheres, c.wall_start, c.wall_piece, c.place, c.mesh, c.facet_table, c.frame, c.pose, c.kind,
             c.shape_table, c.wall_gap, c.wall_seam, c.wall_memory,
         )  # fmt: skip
+    sure = math.inf  # trial steps do not count
+    if advance > 0.0:
+        slow = c.hop[HOP_LIMIT] * c.hop[HOP_RADIUS] / step - wall_pace(c.frames, c.pose, c.axial, c.reach)
+        sure = 0.5 * max(slow, 0.0) ** 2
     wall_pass(
         c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, center, c.motion,
         c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
-        c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, half, step, advance, weight,
+        c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, c.start, c.axial, c.hop, sure, half,
+        step, advance, weight,
     )  # fmt: skip
     if SERVOS:
         push_servos(
@@ -49,7 +56,7 @@ def evaluate(
         resist(
             c.grains, hold_weight, c.drag, c.box, c.inverse, center, c.motion, c.pull, len(c.tether_row) > 0
         )  # fmt: skip
-    if c.swallowed[0] > 0.0:
+    if c.swallowed[0] > 0.0 or c.hop[HOPPED] > 0.0:
         onward = 0
     worst = 0.0
     for belated in range(2 if len(c.late_grain) > 0 and c.grains > 0 else 1):

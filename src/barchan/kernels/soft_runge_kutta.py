@@ -21,13 +21,14 @@ from barchan.kernels.soft_rows import WORKS
 from barchan.kernels.soft_slots import WALL_WORKS
 from barchan.kernels.soft_stages import DIFFERENCE, SAVE, SET, SLOPES, SURPRISE, all_grains
 from barchan.kernels.soft_state import State
-from barchan.kernels.soft_surfaces import wall_pace
+from barchan.kernels.soft_surfaces import HOPPED, move_walls, wall_gap, wall_pace
 
 STATE = 13
 STAGE, ACCEPTED, REJECTED, MOVED, KNOWN = 0, 1, 2, 3, 4  # entries of `cursor`; KNOWN: the first stage's slopes are
 # Entries of `clock`, s: time, next step, this step, time of the pair list, shortest and longest accepted step.
 CLOCK, NEXT, STEP, LISTED, SHORTEST, LONGEST = 0, 1, 2, 3, 4, 5
-DONE, WORN, SWALLOWED = 0, 1, 2
+DONE, WORN, SWALLOWED, TOO_FAR = 0, 1, 2, 3
+CLEAR = 0.9  # of the way to what a grain may meet: what a step may take of it
 # Weight of what is found at the end of a step. With 1 it would rule the steps of a heap at rest, which are at the limit
 # of stability; a tenth leaves them to the two formulas and still meets every contact.
 LENIENT = 0.1
@@ -76,18 +77,60 @@ def fitting(step: float, rest: float) -> float:
 
 
 @njit(cache=True)
-def shortest_hop(grains: int, start: Any, place: Any, velocity: Any, walls: float) -> float:
-    """The time, s, in which a grain and a wall that moves so fast, m/s, come nearer to each other by the radius of the
-    grain's smallest sphere.
+def longest_step(
+    h: float, share: float, walls: float, gone: float, grains: int, start: Any, offset: Any, place: Any, origin: Any,
+    free: Any, velocity: Any, motion: Any, wall_start: Any, wall_piece: Any, frame: Any, pose: Any,
+    kind: Any, shape_table: Any,
+) -> float:  # fmt: skip
+    """The longest step, s, not above h: in it no grain and a wall that it could reach come nearer to each other by more
+    than `share` of the radius of the grain's smallest sphere, nor does a grain go farther than by that radius where it
+    could meet another one.
+
+    walls: m/s, as fast as any of them moves; gone: m, that they may have gone since the lists were made from cells.
+    origin and free: where spheres were then, and how far grains may go from there, see `soft_free.py`.
     """
-    shortest = np.inf
     for g in range(grains):
         vx, vy, vz = velocity[g, 0], velocity[g, 1], velocity[g, 2]
-        radius = place[start[g], 3]
-        for i in range(start[g] + 1, start[g + 1]):
+        radius, lever, moved = place[start[g], 3], 0.0, 0.0
+        for i in range(start[g], start[g + 1]):
             radius = min(radius, place[i, 3])
-        shortest = min(shortest, radius / max(math.sqrt(vx * vx + vy * vy + vz * vz) + walls, 1e-300))
-    return shortest
+            lever = max(lever, offset[i, 0] ** 2 + offset[i, 1] ** 2 + offset[i, 2] ** 2)
+            dx, dy, dz = place[i, 0] - origin[i, 0], place[i, 1] - origin[i, 1], place[i, 2] - origin[i, 2]
+            moved = max(moved, dx * dx + dy * dy + dz * dz)
+        turning = lever * (motion[g, 4] ** 2 + motion[g, 5] ** 2 + motion[g, 6] ** 2)
+        speed = math.sqrt(vx * vx + vy * vy + vz * vz) + math.sqrt(turning)
+        if (speed + walls) * h <= min(share, 1.0) * radius:
+            continue
+        moved = math.sqrt(moved)
+        h = min(h, max(radius, CLEAR * (free[g, 1] - moved)) / max(speed, 1e-300))
+        if math.isinf(share):
+            continue
+        way = free[g, 0] - moved - gone
+        for i in range(start[g], start[g + 1]):
+            reach = place[i, 3] + (speed + walls) * h
+            for k in range(wall_start[i], wall_start[i + 1]):
+                distance, _, _, _ = wall_gap(
+                    wall_piece[k], place[i, 0], place[i, 1], place[i, 2], reach, reach, frame, pose, kind, shape_table
+                )  # fmt: skip
+                way = min(way, distance - place[i, 3])
+        h = min(h, max(share * radius, CLEAR * way) / (speed + walls))
+    return h
+
+
+@njit(cache=True)
+def clear_step(c: Any, clock: Any, controls: Any, at: float, origin: Any, free: Any, wall_way: float) -> float:
+    """The next step, s, cut by `longest_step` for the state at time `at`, s.
+
+    origin: (M, 3) m, where spheres were when the lists were made from cells; wall_way: m, that walls have gone since,
+    up to the time of the list of pairs.
+    """
+    move_walls(at, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose)
+    walls = max(wall_pace(c.frames, c.pose, c.axial, c.reach), controls[3])
+    return longest_step(
+        clock[NEXT], controls[5], walls, wall_way + abs(at - clock[LISTED]) * walls, c.grains, c.start, c.offset,
+        c.place, origin, free, c.velocity, c.motion, c.wall_start, c.wall_piece, c.frame, c.pose, c.kind,
+        c.shape_table,
+    )  # fmt: skip
 
 
 @njit(cache=True)
@@ -118,13 +161,16 @@ def reject(y: Any, base: Any, slopes: Any, lower: Any, cursor: Any) -> None:
 @njit(cache=True, nogil=True)
 def runge_kutta_steps(
     c: Any, end: float, frame: float, tableau: Any, lower: Any, higher: Any, order: int, controls: Any,
-    incremental: bool, base: Any, slopes: Any, power: Any, works: Any, clock: Any, cursor: Any, forces: int,
+    incremental: bool, base: Any, slopes: Any, power: Any, works: Any, clock: Any, cursor: Any, origin: Any, free: Any,
+    wall_way: float, forces: int,
 ) -> int:  # fmt: skip
     """Steps up to the time `end`, s. Answers DONE, or WORN where the pair list must be made anew first, or SWALLOWED
-    after a step in which a wall has taken a grain.
+    after a step in which a wall has taken a grain, or TOO_FAR after one that was too long for a grain near a wall and
+    could not be shorter.
 
-    controls: tolerance, shortest and longest step, and the fastest that walls move, m/s. works: J, the work of contacts
-    so far. forces: the address of `evaluate`. A step is cut so that whole steps of its length fill the rest of a frame.
+    controls: tolerance, shortest and longest step, the fastest that walls move, m/s, and others. works: J, the work of
+    contacts so far. origin, free, wall_way: see `clear_step`. forces: the address of `evaluate`. A step is cut so that
+    whole steps of its length fill the rest of a frame.
     """
     y = State(
         c.grains, c.start, c.offset, c.place, c.origin, c.wear, c.position, c.velocity, c.orientation, c.angular,
@@ -134,10 +180,10 @@ def runge_kutta_steps(
     onward = 0
     save, put, keep = np.int64(SAVE), np.int64(SET), np.int64(SLOPES)
     differ, surprised = np.int64(DIFFERENCE), np.int64(SURPRISE)
-    tolerance, shortest, longest, fastest = controls[0], controls[1], controls[2], controls[3]
+    tolerance, shortest, longest = controls[0], controls[1], controls[2]
     while cursor[STAGE] > 0 or end - clock[CLOCK] > 1e-12 * max(end, frame):
         if cursor[STAGE] == 0 and cursor[MOVED] == 0:
-            clock[NEXT] = min(clock[NEXT], max(shortest_hop(c.grains, c.start, c.place, c.velocity, fastest), shortest))
+            clock[NEXT] = max(clear_step(c, clock, controls, clock[CLOCK], origin, free, wall_way), shortest)
             clock[STEP] = fitting(clock[NEXT], end - clock[CLOCK])
             all_grains(save, y, base, slopes, lower, lower, count, 0.0, 0.0)
             cursor[STAGE] = cursor[KNOWN]
@@ -167,7 +213,7 @@ def runge_kutta_steps(
         pace = wall_pace(c.frames, c.pose, c.axial, c.reach)
         if worn(worst, clock[CLOCK] + h, pace, c.strayed, clock, cursor):
             return WORN
-        clock[NEXT] = min(clock[NEXT], max(shortest_hop(c.grains, c.start, c.place, c.velocity, fastest), shortest))
+        clock[NEXT] = max(clear_step(c, clock, controls, clock[CLOCK] + h, origin, free, wall_way), shortest)
         remembered, wall_remembered, held = copied(c.memory), copied(c.wall_memory), copied(c.held)
         tether, drag = copied(c.tether), copied(c.drag)
         deep, wall_deep = copied(c.deepest), copied(c.wall_deepest)
@@ -187,6 +233,9 @@ def runge_kutta_steps(
         cursor[MOVED] = 0
         surprise = math.sqrt(all_grains(surprised, y, base, slopes, lower, lower, count, h, 0.0))
         best = next_step(tolerance, h, LENIENT * surprise, order)
+        if c.hop[HOPPED] > 0.0 and h > shortest * (1 + 1e-9):
+            c.hop[HOPPED] = 0.0
+            best = min(best, 0.5 * h)
         clock[NEXT] = max(min(best, clock[NEXT]), shortest)
         if best < 0.75 * h and h > shortest * (1 + 1e-9):
             copy_over(c.memory, remembered)
@@ -210,6 +259,8 @@ def runge_kutta_steps(
         cursor[KNOWN] = 0 if incremental else 1
         copy_over(slopes[0], slopes[count])
         copy_over(power[0], power[count])
+        if c.hop[HOPPED] > 0.0:
+            return TOO_FAR
         if c.swallowed[0] > 0.0:
             return SWALLOWED
     return DONE

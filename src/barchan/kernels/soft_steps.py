@@ -15,7 +15,7 @@ from barchan.kernels.pointers import call_forces
 from barchan.kernels.servos import drift_servos
 from barchan.kernels.soft_box import deform_box
 from barchan.kernels.soft_drift import BLIND, LOOK, drift, farthest, put_back
-from barchan.kernels.soft_surfaces import wall_pace
+from barchan.kernels.soft_surfaces import HOPPED, wall_pace
 
 SURE = 0.999  # of its leeway: what a sphere may have gone if nobody has looked
 
@@ -25,7 +25,8 @@ def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float, force
     """Velocity Verlet from step number `begin`, at most `steps` of them.
 
     Comes back early, with a drift done and its forces still to be found, where a sphere has gone farther than its
-    leeway since the list was made, or a wall may have; and after a step in which a wall has swallowed a grain.
+    leeway since the list was made, or a wall may have; and after a step in which a wall has swallowed a grain, or which
+    was too long for one near a wall (see `touch_wall`).
     Answers with the steps finished and whether a drift is pending.
 
     While spheres cannot have gone that far, as fast as they go, nobody looks. forces: the address of `evaluate`.
@@ -57,7 +58,7 @@ def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float, force
             onward = LOOK if CLUMPS or DEFORMS or not (far + 2.0 * pace < SURE) else BLIND
         worst = call_forces(forces, c, (begin + s + 1) * dt, 0.5 * dt, dt, 1.0, dt, dt, 0.5 * dt, onward)
         drifted = False
-        if c.swallowed[0] > 0.0:
+        if c.swallowed[0] > 0.0 or c.hop[HOPPED] > 0.0:
             done = s + 1
             break
     if not CLUMPS:

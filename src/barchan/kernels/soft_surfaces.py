@@ -13,6 +13,10 @@ from barchan.kernels.turning import rotated
 from barchan.kernels.wall_frames import frame_pose
 
 AROUND = 6  # the last columns of `shape_table` where a box repeats walls: its lower corner and lengths, m
+# Entries of `hop`: how far a step may move a grain against a wall which it could reach, in radii of its smallest
+# sphere; the radius of the smallest sphere of all, and how far a sphere is from its grain's centre at most, m; 1 after
+# a pass that has found a grain which was moved farther.
+HOP_LIMIT, HOP_RADIUS, HOP_LEVER, HOPPED = 0, 1, 2, 3
 
 
 @njit(cache=True)
@@ -49,6 +53,20 @@ def wall_pace(frames: int, pose: Any, axial: Any, reach: Any) -> float:
         speed = math.sqrt(vx * vx + vy * vy + vz * vz) + reach[3] * math.sqrt(wx * wx + wy * wy + wz * wz)
         fastest = max(fastest, speed)
     return fastest
+
+
+@njit(cache=True)
+def wall_velocity(f: int, x: float, y: float, z: float, pose: Any, axial: Any) -> tuple[float, float, float]:
+    """How fast, m/s, frame f's surface moves at a point: as in `wall_pace` without turning that does not move it."""
+    wx, wy, wz = pose[f, 10], pose[f, 11], pose[f, 12]
+    ax, ay, az = rotated(pose[f, 3], pose[f, 4], pose[f, 5], pose[f, 6], 0.0, 0.0, 1.0)
+    own = axial[f] * (wx * ax + wy * ay + wz * az)
+    turn_x, turn_y, turn_z = wx - own * ax, wy - own * ay, wz - own * az
+    # The velocity in `pose` is that of the point of the frame at the scene's origin: about its own origin it turns.
+    ox, oy, oz = pose[f, 0], pose[f, 1], pose[f, 2]
+    vx, vy, vz = pose[f, 7] + wy * oz - wz * oy, pose[f, 8] + wz * ox - wx * oz, pose[f, 9] + wx * oy - wy * ox
+    dx, dy, dz = x - ox, y - oy, z - oz
+    return vx + turn_y * dz - turn_z * dy, vy + turn_z * dx - turn_x * dz, vz + turn_x * dy - turn_y * dx
 
 
 @njit(cache=True)
@@ -157,6 +175,57 @@ def wall_gap(
         ox, oy, oz = image_shift(piece, x, y, z, reach, slack, frame, pose, kind, shape_table)
         x, y, z = x - ox, y - oy, z - oz
     return piece_gap(piece, x, y, z, frame, pose, kind, shape_table)
+
+
+@njit(cache=True, error_model="numpy")
+def wall_hop(
+    i: int, p: int, step: float, place: Any, grain: Any, start: Any, center: Any, motion: Any, frame: Any, pose: Any,
+    kind: Any, shape_table: Any, axial: Any,
+) -> float:  # fmt: skip
+    """How far a step moves sphere i against piece p, in radii of the smallest sphere of its grain.
+
+    0 if so far away that it neither comes to it within the step, nor may have passed it in the one before.
+    """
+    x, y, z, radius = place[i, 0], place[i, 1], place[i, 2], place[i, 3]
+    a = grain[i]
+    ax, ay, az = x - center[a, 0], y - center[a, 1], z - center[a, 2]
+    wx, wy, wz = float(motion[a, 4]), float(motion[a, 5]), float(motion[a, 6])
+    vx = motion[a, 0] + wy * az - wz * ay
+    vy = motion[a, 1] + wz * ax - wx * az
+    vz = motion[a, 2] + wx * ay - wy * ax
+    if REPEATED:
+        reach = radius + step * math.sqrt(vx * vx + vy * vy + vz * vz)
+        ox, oy, oz = image_shift(p, x, y, z, reach, reach, frame, pose, kind, shape_table)
+        x, y, z = x - ox, y - oy, z - oz
+    distance, ux, uy, uz = piece_gap(p, x, y, z, frame, pose, kind, shape_table)
+    gone_x, gone_y, gone_z = wall_velocity(
+        frame[p], x - distance * ux, y - distance * uy, z - distance * uz, pose, axial
+    )
+    own = math.sqrt(gone_x * gone_x + gone_y * gone_y + gone_z * gone_z)
+    vx, vy, vz = vx - gone_x, vy - gone_y, vz - gone_z
+    way = step * math.sqrt(vx * vx + vy * vy + vz * vz)
+    if distance - radius > way + step * own:  # twice the wall's: it may only just have begun to move
+        return 0.0
+    smallest = radius
+    for s in range(start[a], start[a + 1]):
+        smallest = min(smallest, place[s, 3])
+    return way / smallest
+
+
+@njit(cache=True, error_model="numpy")
+def farthest_hop(
+    contacts: int, sphere: Any, piece: Any, step: float, place: Any, grain: Any, start: Any, center: Any, motion: Any,
+    frame: Any, pose: Any, kind: Any, shape_table: Any, axial: Any,
+) -> tuple[float, int]:  # fmt: skip
+    """The largest `wall_hop` of all near contacts, and whose it is."""
+    most, whose = 0.0, 0
+    for k in range(contacts):
+        way = wall_hop(
+            sphere[k], piece[k], step, place, grain, start, center, motion, frame, pose, kind, shape_table, axial
+        )
+        if way > most:
+            most, whose = way, k
+    return most, whose
 
 
 @njit(cache=True, parallel=True)

@@ -20,6 +20,7 @@ DAMPED_SHARE = 0.2  # of the time in which damping stops a motion: ledgers are t
 LEAPFROG_SHARE = 0.003  # of √(d/g), of hard spheres
 STATED = "as the scene states it"
 FEWEST_PER_CONTACT = 8  # fewer is an error: energy is no longer conserved in a collision
+SPARED = 0.9  # of `wall_step_limit`: what steps are chosen by, so that grains may become a little faster than reckoned
 
 
 class TimeStep(NamedTuple):
@@ -49,9 +50,13 @@ def choose(model: Model, grains: Grains) -> TimeStep:
         return _hard(model, grains, frame)
     speed = impact_speed(model, grains)
     shortest, damped = contact_time(model, grains, speed), damping_time(model, grains, speed)
+    against, fastest = wall_step(model, grains)
+    if isinstance(scene.integrator, RungeKutta) and scene.integrator.shortest is not None:
+        _check_against_walls("integrator.shortest", scene.integrator.shortest, against, fastest, scene.wall_step_limit)
     if scene.time_step is not None:
         if not scene.integrator.adaptive:
             _check_stated(scene.time_step, shortest, damped, speed)
+            _check_against_walls("time_step", scene.time_step, against, fastest, scene.wall_step_limit)
         chosen = TimeStep.fitting(scene.time_step, frame, STATED)
     elif DAMPED_SHARE * damped < (frame if math.isinf(shortest) else shortest) / STEPS_PER_CONTACT:
         why = f"{DAMPED_SHARE:g} of the {damped:.3g} s in which damping stops a motion"
@@ -61,6 +66,12 @@ def choose(model: Model, grains: Grains) -> TimeStep:
     else:
         why = f"1/{STEPS_PER_CONTACT} of the shortest collision, {shortest:.3g} s at {speed:.3g} m/s"
         chosen = TimeStep.fitting(shortest / STEPS_PER_CONTACT, frame, why)
+    if scene.time_step is None and SPARED * against < chosen.value:
+        share = SPARED * scene.wall_step_limit
+        why = (
+            f"so that a grain at {fastest:.3g} m/s moves by {share:.2g} of its smallest sphere's radius against a wall"
+        )
+        chosen = TimeStep.fitting(SPARED * against, frame, why)
     if isinstance(scene.integrator, RungeKutta):
         return chosen._replace(text=_limits(scene.integrator, frame), fixed=False)
     return chosen
@@ -83,6 +94,17 @@ def _check_stated(step: float, shortest: float, damped: float, speed: float) -> 
         raise SceneError(Finding(
             "time_step", f"{step:.3g} s", f"damping stops a motion within {damped:.3g} s, and no step may be longer",
             f"{advice}, or take weaker damping (restitution, drag and the like)",
+        ))  # fmt: skip
+
+
+def _check_against_walls(field: str, step: float, longest: float, speed: float, limit: float) -> None:
+    """SceneError where a stated step, s, is longer than `wall_step` has it: a grain might pass through a wall."""
+    if step > longest * (1 + 1e-9):
+        raise SceneError(Finding(
+            field, f"{step:.3g} s",
+            f"a step may move a grain against a wall by {limit:g} of its smallest sphere's radius at most "
+            f"(wall_step_limit), which takes {longest:.3g} s at {speed:.3g} m/s",
+            f"leave {field} out, or take at most {SPARED * longest:.2g} s, or a greater wall_step_limit",
         ))  # fmt: skip
 
 
@@ -120,11 +142,24 @@ def impact_speed(model: Model, grains: Grains) -> float:
     own = _relative(grains.velocity)
     if model.scene.walls:
         own = max(own, float(np.linalg.norm(grains.velocity, axis=1).max()))
-    events = [action for event in model.scene.events for action in event.do]
-    later = [np.array(action.to) for action in events if isinstance(action, ChangeGravity)]
-    fastest = max(math.hypot(own, _fall(model, grains, gravity)) for gravity in (model.gravity, *later))
     box = course.fastest(model.scene, model.box, grains.sphere_radius)
-    return max(fastest + wall_speed(model, grains) + box, 1e-3)
+    return max(math.hypot(own, _falls(model, grains)) + wall_speed(model, grains) + box, 1e-3)
+
+
+def wall_step(model: Model, grains: Grains) -> tuple[float, float]:
+    """The longest step, s, that moves no grain against a wall by more than `wall_step_limit`, and how fast, m/s, the
+    grain is that says so, reckoned as for `impact_speed`. Without walls, or without that limit, any step will do: inf.
+    """
+    limit = model.scene.wall_step_limit
+    if not len(grains) or not len(model.walls) or math.isinf(limit):
+        return math.inf, 0.0
+    small = np.minimum.reduceat(grains.sphere_radius, grains.start[:-1])
+    spin = np.linalg.norm(grains.spin, axis=1) * (grains.radius - small)  # a single sphere's does not move it
+    own = np.linalg.norm(grains.velocity, axis=1) + spin
+    others = wall_speed(model, grains) + course.fastest(model.scene, model.box, grains.sphere_radius)
+    speed = np.maximum(np.hypot(own, _falls(model, grains)) + others, 1e-3)
+    first = int(np.argmin(small / speed))
+    return float(limit * small[first] / speed[first]), float(speed[first])
 
 
 def _relative(velocity: np.ndarray) -> float:
@@ -140,6 +175,13 @@ def wall_speed(model: Model, grains: Grains) -> float:
         return 0.0
     reach = float(np.linalg.norm(np.ptp(grains.position, axis=0))) + float(np.abs(grains.position).max())
     return max((sum(m.speed(reach) for m in wall.motion) for wall in model.scene.walls), default=0.0)
+
+
+def _falls(model: Model, grains: Grains) -> float:
+    """The speed, m/s, of a fall through the whole scene, under every gravity that it has."""
+    events = [action for event in model.scene.events for action in event.do]
+    later = [np.array(action.to) for action in events if isinstance(action, ChangeGravity)]
+    return max(_fall(model, grains, gravity) for gravity in (model.gravity, *later))
 
 
 def _fall(model: Model, grains: Grains, gravity: np.ndarray) -> float:

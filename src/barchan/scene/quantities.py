@@ -43,7 +43,7 @@ def _registry() -> Any:
         return pint.UnitRegistry()
 
 
-def si_value(value: Any, unit: str) -> Any:
+def si_value(value: Any, unit: str, *, finite: bool = True) -> Any:
     """A number in SI from a number or a string with a unit; ValueError where its dimension or magnitude is wrong."""
     kind = f"a quantity in {unit}" if unit else "a plain number"
     if isinstance(value, bool) or value is None:
@@ -53,6 +53,8 @@ def si_value(value: Any, unit: str) -> Any:
     if not isinstance(value, numbers.Real):
         raise ValueError(f"must be {kind}")
     size: Any = abs(value)
+    if size == math.inf and not finite:
+        return value
     if size != size or size == math.inf:  # `isfinite` cannot take an integer of 400 digits
         raise ValueError("must be a finite number")
     if size != 0 and not LEAST <= size <= MOST:
@@ -112,6 +114,7 @@ class Unit:
 
     symbol: str
     flat: str = ""
+    finite: bool = True  # whether the number must be; else it may be `inf`
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_wrap_validator_function(self._checked, handler(source))
@@ -120,7 +123,7 @@ class Unit:
         """The value in SI, within its bounds; or an error that shows it with its unit."""
         try:
             other = self.flat and is_in(value, self.flat)
-            return inner(si_value(value, self.flat if other else self.symbol))
+            return inner(si_value(value, self.flat if other else self.symbol, finite=self.finite))
         except ValidationError as error:
             raise fault(shown(value, self.symbol), expectation(error.errors()[0])) from None
         except ValueError as error:

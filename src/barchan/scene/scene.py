@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from annotated_types import Ge, Le, Len
+from annotated_types import Ge, Gt, Le, Len
 from pydantic import Field, field_validator
 from pydantic_core import InitErrorDetails
 
@@ -18,7 +18,7 @@ from barchan.scene.materials import Material, PairOverride, Stiction
 from barchan.scene.mixtures import parted, places, whole
 from barchan.scene.parts import IntegratorField, LawField, ObservableField, RestitutionField, default
 from barchan.scene.problems import unknown_name
-from barchan.scene.quantities import Acceleration, Damping, Frequency, PositiveTime, Time
+from barchan.scene.quantities import Acceleration, Damping, Frequency, PositiveTime, Time, Unit
 from barchan.scene.relax import Relax
 from barchan.scene.sources import Sink, Source
 from barchan.scene.tables import Table
@@ -27,6 +27,7 @@ from barchan.scene.walls import Wall
 
 SOLVERS = ("soft", "hard", "relax", "beams")
 MOST_SEED = 2**63 - 1
+WALL_STEP_LIMIT = 0.2  # radii: a crossing then shows as an overlap of 90% at least
 
 
 class Record(Table):
@@ -65,6 +66,7 @@ class Scene(Table):
     drag: Damping = 0.0  # N s/m: a background resists every grain, at rest or carried along by a deforming box
     seed: Annotated[int, Ge(0), Le(MOST_SEED)] = 0
     time_step: PositiveTime | None = None  # s; None: chosen from stiffness, mass and speed
+    wall_step_limit: Annotated[float, Gt(0), Unit("", finite=False)] = WALL_STEP_LIMIT  # radii, see docs; or inf
     integrator: IntegratorField = Field(default_factory=default("integrators", "verlet"))
     contact: LawField = Field(default_factory=default("laws", "hertz"))  # between grains
     wall_contact: LawField = Field(default_factory=lambda known: known["contact"])  # grains at walls

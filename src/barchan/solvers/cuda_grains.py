@@ -8,7 +8,7 @@ import numpy as np
 
 from barchan.kernels import cuda_lists, cuda_order
 from barchan.kernels.cuda_device import Launcher, Scratch, empty, fetch, fill, launch, send
-from barchan.kernels.cuda_rows import BOOKS, CudaArrays
+from barchan.kernels.cuda_rows import BOOKS, TOO_FAR, WORN, CudaArrays
 from barchan.solvers.cuda_lists import CudaLists
 from barchan.solvers.soft_arrays import GHOSTS, reorder, sphere_arrays
 from barchan.solvers.soft_lists import Lists
@@ -24,6 +24,7 @@ class Batch(NamedTuple):
     pending: bool  # the drift of the next step is done
     worn: bool  # and the lists have to be made anew before its forces are found
     strayed: float  # m, that walls may have gone since the lists were made
+    too_far: bool  # the last step was too long for a grain near a wall
 
 
 class CudaGrains:
@@ -71,6 +72,7 @@ class CudaGrains:
         self.felt = empty((6, m if not self.whole else 1), real)
         self.book, self.deep = send(np.zeros((BOOKS, max(m, 1)))), send(np.zeros(max(m, 1)))
         self.deep_with = send(np.zeros(max(m, 1), np.int32))
+        self.hop, self.hop_with = send(np.zeros(max(m, 1))), send(np.zeros(max(m, 1), np.int32))
 
     def _send_walls(self, model: Any, fixed: dict[str, Any], a: dict[str, np.ndarray], dt: float) -> dict[str, Any]:
         walls, real = model.walls, self.real
@@ -85,10 +87,19 @@ class CudaGrains:
         whole = ("frame", "kind", "piece_material", "mesh")
         return {
             **{name: send(fixed[name], np.int32) for name in whole},
-            **{name: send(fixed[name]) for name in ("facet_table", "shape_table", "absorbing", "stiction")},
+            **{name: send(fixed[name]) for name in ("facet_table", "shape_table", "absorbing", "stiction", "axial")},
             **{name: send(fixed[name], real) for name in ("table", "wall_table", "freedom")},
             "gravity": send(a["gravity"], real),
+            **self._hop_limits(fixed["hop"], dt),
         }
+
+    def _hop_limits(self, hop: np.ndarray, dt: float) -> dict[str, float]:
+        """What a step may do to grains near walls; where walls move, all are looked at."""
+        k = self.host_kernels
+        slow = 0.0 if self.moving else hop[k.HOP_LIMIT] * hop[k.HOP_RADIUS] / dt
+        return {
+            "limit": float(hop[k.HOP_LIMIT]), "sure": 0.5 * float(slow) ** 2, "lever": float(hop[k.HOP_LEVER]) ** 2,
+        }  # fmt: skip
 
     @property
     def place(self) -> Any:
@@ -144,15 +155,17 @@ class CudaGrains:
         halt = fetch(self.halt, allowed + 1)
         stops = np.flatnonzero(halt)
         done, ahead, worn = allowed, trailing or strayed, strayed
+        too_far = False
         if len(stops):
             done = int(stops[0])
-            ahead = worn = int(halt[done]) == self.kernels.WORN
-            drifts = done + (not pending)
+            too_far, worn = int(halt[done]) == TOO_FAR, int(halt[done]) == WORN
+            ahead = worn or (too_far and (done < allowed or trailing or strayed))
+            drifts = done + (not pending) - (too_far and not ahead)
         if self.whole:
             self.present = (now + drifts) % 2
         if done and self.moving:
             self.lists.numbers.arrays["pose"][:] = self.host_poses[done - 1]
-        return Batch(done, ahead, worn, float(self.strays[done if ahead else done - 1]))
+        return Batch(done, ahead, worn, float(self.strays[done if ahead else done - 1]), too_far)
 
     def _buffers(self, drifts: int) -> tuple[Any, Any, Any, Any]:
         """Places and motions to read and those to write after so many drifts; the same where threads do not meet."""

@@ -123,7 +123,7 @@ class CudaLists:
         numbers, walls = self.numbers, self.numbers.model.walls
         a = numbers.arrays
         speed = self.grains.host_kernels.wall_pace(len(walls.rest), a["pose"], walls.axial, a["reach"])
-        return Tempo(evaluations, self.grains.dt, float(speed))
+        return Tempo(evaluations, self.grains.dt, float(speed), float(speed), self.grains.dt)
 
     def _pick(self, tempo: Tempo, least: float, lasts: tuple[int, int], leeway: Any) -> float:
         """The ways that grains may go, into `leeway`, m; answers with that of walls."""
@@ -162,7 +162,7 @@ class CudaLists:
         numbers.searches += 1
         self._find(g.center, widest, least, greatest)
         if self._walls:
-            self._near_walls(old_index)
+            self._near_walls(old_index, tempo)
         launch(cuda_order.take_rows, self.m, g.place, self.identity, self.m, 3, self.near_origin)
         launch(cuda_order.take_rows, self.n, g.center, self.identity, self.n, 3, self.near_center)
         numbers.wall_way = 0.0
@@ -214,12 +214,17 @@ class CudaLists:
             new.grow(needed + MORE_ROOM)
         self.rows, self.spare = new, old
 
-    def _near_walls(self, old_index: Any) -> None:
-        """The list of near walls."""
+    def _near_walls(self, old_index: Any, tempo: Tempo) -> None:
+        """The list of near walls; see `soft_free.ways`."""
         g, k = self.grains, self.grains.kernels
         counts = g.scratch("wall counts", self.m, np.int32)
         ball = g.scratch("balls", 4 * self.m, float)[: 4 * self.m].reshape(self.m, 4)
-        launch(cuda_lists.swell, self.m, self.m, g.place, g.grain, self.farther, self.numbers.wall_farther, ball)
+        way = g.scratch("ways", self.n, float)
+        launch(
+            cuda_lists.pick_leeways, self.n, self.n, g.motion, g.bound, 2 * tempo.stride * tempo.wall_fastest,
+            tempo.stride, np.inf, way,
+        )  # fmt: skip
+        launch(cuda_lists.swell, self.m, self.m, g.place, g.grain, self.farther, self.numbers.wall_farther, way, ball)
         while True:
             most = g.scratch.sent("most", np.zeros(1, np.int32))
             if self.wall_found is None or self.wall_found.shape[1] != self.wall_room:

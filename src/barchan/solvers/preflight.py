@@ -19,7 +19,7 @@ from barchan.model.timestep import impact_speed
 from barchan.observables import Moment
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.shapes.mesh import Mesh
-from barchan.solvers import create, hard_check, servo_limits, soft_box
+from barchan.solvers import create, hard_check, servo_limits, soft_box, soft_watch
 
 MOST_OVERLAP = 0.1  # of the smaller radius, at the start
 SOFT = 0.2  # of the radius: a deeper impact is told as a warning
@@ -49,7 +49,7 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     ]  # fmt: skip
     if errors:
         raise SceneError(errors)
-    own = hard_check.unused(model) if hard else _soft(solver, grains.join(model.poured))
+    own = hard_check.unused(model) if hard else [*_soft(solver, grains.join(model.poured)), *_wall_steps(model)]
     return [*_notes(model), *giving(model), *_cut_off(model), *own, *_odd_sizes(solver)]
 
 
@@ -232,6 +232,20 @@ def _soft(solver: Any, grains: Grains) -> list[Finding]:
     return [Finding(
         "materials", f"an impact at {speed:.3g} m/s would press grains {100 * depth:.0f}% of a radius into each other",
         f"up to {100 * SOFT:.0f}% is sound", "raise young, or let grains fall less far",
+    )]  # fmt: skip
+
+
+def _wall_steps(model: Model) -> list[Finding]:
+    """Steps so long that a grain may pass through a wall without being seen deep in it.
+
+    Steps that move it by x of its radius leave it no farther than x/2 of it from the surface that it crosses.
+    """
+    limit, sure = model.scene.wall_step_limit, 2 * (1 - soft_watch.MOST_OVERLAP)
+    if limit < sure or not len(model.walls):
+        return []
+    return [Finding(
+        "wall_step_limit", f"{limit:g}", f"only below {sure:g} a grain that passes a thin wall is sure to be seen",
+        "leave it out, unless that is what you study",
     )]  # fmt: skip
 
 

@@ -85,6 +85,7 @@ class SoftSolver:
         if ahead:
             self.kernels.evaluate(self.packed(), 0.0, 0.5 * ahead, self.dt, 1.0, 0.0, 0.0, 0.0, 0)
         self.kernels.evaluate(self.packed(), 0.0, -ahead, self.dt, 0.0, ahead, ahead, 0.0, 0)
+        self._fixed["hop"][self.kernels.HOPPED] = 0.0  # no step was taken yet
         state = soft_ledger.stored(self)
         self.stored_at_start = soft_ledger.totals(state).tolist()
         book = soft_ledger.energies(self, state)
@@ -188,6 +189,7 @@ class SoftSolver:
             a["motion_table"], a["begun"], a["pose"],
         )  # fmt: skip
         a["reach"] = self._reach()
+        self._measure_hops()
         self.lists.rebuild(self._tempo(), tidy=tidy, worn=worn, old_index=old_index)
         soft_tethers.meet_grains(a)
         a["reach"] = self._reach()
@@ -195,7 +197,8 @@ class SoftSolver:
     def _tempo(self) -> Tempo:
         a, walls = self.arrays, self.model.walls
         speed = self.kernels.wall_pace(len(walls.rest), a["pose"], walls.axial, a["reach"])
-        return Tempo(self.stepper.evaluations, self.stepper.beat, float(speed))
+        fastest = max(float(speed), self.stepper.wall_fastest)
+        return Tempo(self.stepper.evaluations, self.stepper.beat, float(speed), fastest, self.stepper.stride)
 
     def _reach(self) -> np.ndarray:
         """The middle of the grains and their farthest distance from it, m: where walls matter."""
@@ -282,7 +285,21 @@ class SoftSolver:
             "absorbing": model.walls.absorbing,
             "freedom": model.freedom,
             "stiction": np.array(hold),
+            "hop": np.array([model.scene.wall_step_limit, 0.0, 0.0, 0.0]),
         }
+        self._measure_hops()
+
+    @property
+    def hopped(self) -> bool:
+        """Whether a step has just moved a grain too far against a wall."""
+        return bool(self._fixed["hop"][self.kernels.HOPPED])
+
+    def _measure_hops(self) -> None:
+        """By what a step may move a grain against a wall: see `kernels/soft_surfaces.py`."""
+        a, k = self.arrays, self.kernels
+        self._fixed["hop"][[k.HOP_RADIUS, k.HOP_LEVER]] = (
+            self.lists.radius, np.sqrt(np.max(np.sum(a["offset"] ** 2, axis=1))),
+        )  # fmt: skip
 
     def packed(self) -> Arrays:
         """The arrays as the kernels take them."""

@@ -127,6 +127,7 @@ class Arrays(NamedTuple):
     absorbing: Row
     begun: Row
     swallowed: Row
+    hop: Row
 
     @classmethod
     def empty(cls) -> Arrays:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from barchan.errors import Finding, SceneError
+from barchan.errors import Finding, RunError, SceneError
 from barchan.integrators import RungeKutta
 from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import cuda_device
+from barchan.kernels.cuda_device import fetch
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.solvers import soft_changes, soft_watch
@@ -152,6 +153,8 @@ class CudaStepper(VerletStepper):
             solver.step += batch.done
             pending = batch.pending
             numbers.arrays["strayed"][0] = batch.strayed
+            if batch.too_far:
+                raise self._too_far(device)
             if batch.worn:
                 self.life = solver.step - numbers.made
                 if not device.lists.refresh(solver.step, (solver.step + 1) * solver.dt):
@@ -159,6 +162,13 @@ class CudaStepper(VerletStepper):
                     soft_watch.finite(solver)
             elif batch.done < wanted:
                 soft_changes.swallow(solver)
+
+    def _too_far(self, device: CudaGrains) -> RunError:
+        """What is told of a step that was too long for a grain near a wall."""
+        way, piece = fetch(device.hop, device.spheres), fetch(device.hop_with, device.spheres)
+        sphere = int(np.argmax(way))
+        grain = int(self.solver.arrays["grain"][sphere])  # now both are in the order of the host
+        return soft_watch.too_far(self.solver, grain, int(piece[sphere]), float(way[sphere]), self.solver.dt)
 
     def _likely(self, age: int) -> int:
         """How many more steps a list of this age, in steps, will last, if it lives about as long as the last one."""

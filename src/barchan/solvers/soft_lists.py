@@ -17,7 +17,7 @@ import numpy as np
 
 from barchan.kernels import grids, neighbours, threads
 from barchan.model.build import Model
-from barchan.solvers import soft_rows
+from barchan.solvers import soft_free, soft_rows
 from barchan.solvers.common import corner, crossings
 from barchan.solvers.soft_arrays import GHOSTS, LANES, aligned_zeros, blocks, reorder, sphere_arrays, widened
 from barchan.solvers.soft_box import wrap
@@ -39,6 +39,8 @@ class Tempo(NamedTuple):
     evaluations: int  # of forces so far
     beat: float  # s from one to the next
     wall_speed: float  # m/s, of the fastest wall
+    wall_fastest: float  # m/s, the same whenever it is, as far as that is known
+    stride: float  # s: as long as a step may be until the lists are made anew
 
 
 class Lists:
@@ -157,8 +159,11 @@ class Lists:
                 old_index = old_index[moved]
         self.searches += 1
         a["farther"] = farther
-        self._near(n, number, cells)
-        self._walls(m, old_index)
+        a["near_start"], a["near_second"] = self._near(n, number, cells, farther)
+        wall_ways = np.maximum(farther + self.wall_farther, soft_free.ways(self, tempo))
+        self._walls(m, old_index, wall_ways)
+        if self.model.scene.integrator.adaptive:
+            a["free"] = soft_free.free_ways(self, tempo, wall_ways)
         a["near_origin"], a["near_center"] = a["place"][:m, :3].copy(), a["position"][:n].copy()
         a["box"][9:] = a["box"][:3]
         self.wall_way = 0.0
@@ -238,12 +243,18 @@ class Lists:
         axes = np.argsort(-count, kind="stable") if n > MANY else np.arange(3)
         return low, np.where(model.periodic, span / count, reach), axes, count[axes]
 
-    def _near(self, n: int, number: np.ndarray, cells: np.ndarray) -> None:
-        """The near grains of every grain: those whose bounding spheres are."""
+    def search(self, n: int, farther: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The grains that each may touch if all go so far, (N,) m; answers as `_near`."""
+        return self._near(n, *self._cells(n, farther), farther)
+
+    def _near(
+        self, n: int, number: np.ndarray, cells: np.ndarray, farther: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """The near grains of every grain, those whose bounding spheres are: where its row begins, and all rows."""
         a, total = self.arrays, int(np.prod(cells))
         begin, entries = np.zeros(total + 1, np.int64), np.zeros(n, np.int64)
         neighbours.sort_by_cell(number, n, total, begin, entries)
-        ball = np.column_stack([a["position"][:n], a["bound"] + a["farther"]])
+        ball = np.column_stack([a["position"][:n], a["bound"] + farther])
         own = np.arange(n)
         counts, spot, owner = np.zeros(n, np.int64), np.empty((n, 4)), np.empty(n, np.int64)
         neighbours.by_cell(ball, own, entries, n, spot, owner)
@@ -259,7 +270,7 @@ class Lists:
         start = np.empty(n + 1, np.int64)
         second = np.empty(int(neighbours.running_sum(counts, n, start)), np.int32)
         neighbours.fill_rows(found, n, start, second)
-        a.update(near_start=start, near_second=second)
+        return start, second
 
     def _pairs(self, m: int, old_index: np.ndarray, leeway: np.ndarray, wall_leeway: float) -> None:
         """The pairs of near grains' spheres that are closer than their leeways."""
@@ -333,10 +344,11 @@ class Lists:
         if len(a.get("slots", ())) < (rows.number + 1) * self.kernels.SLOTS:  # the last row stays zero
             a["slots"] = aligned_zeros((rows.number + rows.number // 8 + 1) * self.kernels.SLOTS)
 
-    def _walls(self, m: int, old_index: np.ndarray) -> None:
+    def _walls(self, m: int, old_index: np.ndarray, ways: np.ndarray) -> None:
+        """The pieces of walls that spheres may touch if their grains go so far, (N,) m."""
         a, walls, counts = self.arrays, self.model.walls, np.zeros(m, np.int64)
         ball = a["place"][:m].copy()
-        ball[:, 3] += a["farther"][a["grain"][:m]] + self.wall_farther
+        ball[:, 3] += ways[a["grain"][:m]]
         while True:
             found = np.empty((m, self.wall_room), np.int32)
             self.kernels.near_walls(

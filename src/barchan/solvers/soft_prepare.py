@@ -49,7 +49,8 @@ def compile_forces(bound: tuple[Any, ...]) -> None:
     compile_for(
         kernels.wall_pass, c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain,
         c.position, c.motion, c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds,
-        c.wall_table, c.wall_memory, c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, *(0.0,) * 4,
+        c.wall_table, c.wall_memory, c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, c.start,
+        c.axial, c.hop, *(0.0,) * 5,
     )  # fmt: skip
     compile_for(
         kernels.gather_stretch, 0, 0, 0, c.late, c.late_grain, c.late_row, 0, 0, 0.0, c.spans,
@@ -89,7 +90,7 @@ def _compile_steps(kernels: Any, c: Arrays, adaptive: bool) -> None:
     if adaptive:
         only_for(
             kernels.runge_kutta_steps, c, 0.0, 0.0, table, row, row, 0, row, False, table, cube, table, row, row,
-            counts, 0,
+            counts, table, table, 0.0, 0,
         )  # fmt: skip
     else:
         only_for(kernels.verlet_steps, c, 0, 0, False, 0.0, 0)

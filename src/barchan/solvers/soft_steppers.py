@@ -9,7 +9,7 @@ import numpy as np
 from barchan.integrators import RungeKutta
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.model.timestep import impact_speed, wall_speed
+from barchan.model.timestep import SPARED, impact_speed, wall_speed, wall_step
 from barchan.solvers import soft_changes, soft_watch
 
 if TYPE_CHECKING:
@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 
 TOLERANCE, SHORTEST = 0.01, 1e-5  # m/s and s, Yee's: what an integrator does not say is no more than that
 OF_IMPACT = 1e-4  # of the fastest impact: grains then bounce to the right height, to half a percent
+GROWTH = 4  # by what a step may grow until lists are made anew
+PLAIN_CONTROLS = 5  # of checkpoints that know nothing of steps against walls
 
 
 class VerletStepper:
     """Fixed steps: time is step · dt."""
 
     half = 0.5  # of a step: how far friction and work are ahead of the positions
+    wall_fastest = 0.0  # m/s, of walls at any time; here what they do at present is enough
 
     def __init__(self, solver: SoftSolver) -> None:
         self.solver = solver
@@ -40,6 +43,11 @@ class VerletStepper:
     @property
     def beat(self) -> float:
         """Time, s, from one evaluation of forces to the next."""
+        return self.solver.dt
+
+    @property
+    def stride(self) -> float:
+        """How long, s, a step may be until lists are made anew."""
         return self.solver.dt
 
     @property
@@ -69,6 +77,7 @@ class VerletStepper:
             )
             done += taken
             solver.step += taken
+            soft_watch.hops(solver, solver.dt)
             if solver.drifted:
                 soft_watch.finite(solver)
                 solver.refresh(tidy=True)
@@ -78,16 +87,17 @@ class VerletStepper:
 
 def controls(model: Model, grains: Grains, time_step: float) -> dict[str, np.ndarray]:
     """`controls` of `runge_kutta_steps`: tolerance, m/s, shortest and longest step, s, the fastest that walls move and
-    the fastest impact, m/s; nothing with fixed steps.
+    the fastest impact, m/s, and by how many radii a step is meant to move a grain against a wall at most; nothing with
+    fixed steps.
     """
     integrator = model.scene.integrator
     if not isinstance(integrator, RungeKutta):
         return {}
     both = grains.join(model.poured)
     speed, walls = impact_speed(model, both), wall_speed(model, both)
-    return {
-        "controls": _controls(integrator, min(TOLERANCE, OF_IMPACT * speed), min(SHORTEST, time_step), walls, speed)
-    }
+    shortest = min(SHORTEST, time_step, SPARED * wall_step(model, both)[0])
+    own = _controls(integrator, min(TOLERANCE, OF_IMPACT * speed), shortest, walls, speed)
+    return {"controls": np.append(own, SPARED * model.scene.wall_step_limit)}
 
 
 def _controls(
@@ -113,6 +123,10 @@ class RungeKuttaStepper:
         arrays = solver.arrays
         if "controls" not in arrays:  # as in older checkpoints
             arrays["controls"] = _controls(integrator, TOLERANCE, SHORTEST)
+        if len(arrays["controls"]) == PLAIN_CONTROLS:  # likewise
+            share = SPARED * solver.model.scene.wall_step_limit
+            arrays["controls"] = np.append(arrays["controls"], share)
+            arrays["free"] = np.zeros((len(solver), 2))
         self.controls = arrays["controls"]
         if "clock" not in arrays:
             first = min(max(solver.dt, self.controls[1]), integrator.longest)
@@ -145,6 +159,16 @@ class RungeKuttaStepper:
         return float(self.solver.arrays["clock"][2]) / (len(self.tableau) + 1)
 
     @property
+    def wall_fastest(self) -> float:
+        """The fastest, m/s, that walls move at any time."""
+        return float(self.controls[3])
+
+    @property
+    def stride(self) -> float:
+        """How long, s, a step may be until lists are made anew."""
+        return GROWTH * float(self.solver.arrays["clock"][2])
+
+    @property
     def pose_time(self) -> float:
         """The time, s, that the positions belong to, within a step."""
         return float(self.solver.arrays["clock"][3])
@@ -163,9 +187,11 @@ class RungeKuttaStepper:
             answer = solver.kernels.runge_kutta_steps(
                 solver.packed(), t, 1 / solver.model.scene.frame_rate, self.tableau, np.array(rule.lower),
                 np.array(rule.higher), rule.order, self.controls, rule.incremental, self.base, self.slopes, self.power,
-                a["works"], a["clock"], a["cursor"], solver.forces_address,
+                a["works"], a["clock"], a["cursor"], a["near_origin"], a["free"], solver.lists.wall_way,
+                solver.forces_address,
             )  # fmt: skip
             solver.step = int(a["cursor"][1])
+            soft_watch.hops(solver, float(a["clock"][2]))
             if answer == solver.kernels.DONE:
                 a["clock"][0] = t
                 return

@@ -8,6 +8,7 @@ import numpy as np
 
 from barchan.errors import Finding, RunError
 from barchan.laws import Law
+from barchan.model.timestep import SPARED
 from barchan.solvers import common, servo_limits, soft_ledger
 from barchan.solvers.common import GONE
 
@@ -42,6 +43,31 @@ def check(solver: SoftSolver) -> None:
     state, done = soft_ledger.stored(solver), solver.work_done()
     _balance(solver, soft_ledger.energies(solver, state, done))
     _given(solver, state, done)
+
+
+def hops(solver: SoftSolver, step: float) -> None:
+    """RunError where a step, s, has moved a grain too far against a wall: it might pass through it unseen."""
+    if not solver.hopped:
+        return
+    c, k = solver.packed(), solver.kernels
+    way, contact = k.farthest_hop(
+        c.wall_contacts, c.wall_sphere, c.wall_piece, step, c.place, c.grain, c.start,
+        c.position if k.CLUMPS else c.place, c.motion, c.frame, c.pose, c.kind, c.shape_table, c.axial,
+    )  # fmt: skip
+    raise too_far(solver, int(c.grain[c.wall_sphere[contact]]), int(c.wall_piece[contact]), way, step)
+
+
+def too_far(solver: SoftSolver, grain: int, piece: int, way: float, step: float) -> RunError:
+    """The error of a grain (its row) that a step, s, has moved so many radii against a piece of a wall."""
+    scene, walls = solver.model.scene, solver.model.walls
+    field, limit = "integrator.shortest" if scene.integrator.adaptive else "time_step", scene.wall_step_limit
+    return _error(
+        solver, grain,
+        f"is moved by {way:.3g} of its smallest sphere's radius against wall {walls.names[walls.wall[piece]]!r} in a "
+        f"step of {step:.3g} s", f"wall_step_limit is {limit:g}: it might pass through the wall unseen",
+        f"take a {field} of at most {SPARED * limit / way * step:.2g} s, slower walls or impacts, or a greater "
+        "wall_step_limit",
+    )  # fmt: skip
 
 
 def finite(solver: SoftSolver) -> None:

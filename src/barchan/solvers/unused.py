@@ -6,7 +6,7 @@ from barchan import registry
 from barchan.errors import Finding
 from barchan.scene.beams import Beams
 from barchan.scene.relax import Relax
-from barchan.scene.scene import HardSpheres, Scene
+from barchan.scene.scene import WALL_STEP_LIMIT, HardSpheres, Scene
 
 IDLE = {  # observables, and the solvers that have nothing for them
     "collisions": ("soft", "relax", "beams"), "steps": ("hard", "relax"), "modes": ("hard", "relax", "beams"),
@@ -22,6 +22,8 @@ def other_tables(scene: Scene) -> list[Finding]:
     owners = {name: name for name, table in usual.items() if getattr(scene, name) != table}
     if scene.restitution != usual_restitution:
         owners["restitution"] = "hard"
+    if scene.wall_step_limit != WALL_STEP_LIMIT:
+        owners["wall_step_limit"] = "soft"
     findings = [
         Finding(field, "is there", f"the solver {scene.solver!r} does not read it",
                 f'leave it out, or use solver = "{owner}"')
