@@ -200,7 +200,7 @@ def test_the_tolerance_goes_with_the_scene_unless_it_is_stated() -> None:
     tolerance, shortest, longest = controls()[:3]
     assert tolerance == pytest.approx(1e-4 * 3.0)
     assert 1e-7 < shortest < 1e-5 and longest == 1 / 24
-    assert controls(tolerance=0.5, shortest=1e-3)[:3].tolist() == [0.5, 1e-3, 1 / 24]
+    assert controls(tolerance=0.5, shortest=5e-5)[:3].tolist() == [0.5, 5e-5, 1 / 24]
 
 
 @pytest.mark.parametrize("speed", [1.0, 10.0, 30.0])
