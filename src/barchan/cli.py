@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import json
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -230,10 +230,10 @@ def show(
 @app.command()
 def info(folder: RunFolder) -> None:
     """Tell what a run is and how far it has come."""
-    from barchan.run.summary import facts, table
+    from barchan.run.summary import facts
 
     with open_recording(folder) as recording:
-        typer.echo(table(facts(folder, recording)))
+        _judged(recording.summary, facts(folder, recording))
 
 
 for _verb in (look.render, look.view, look.report, look.export, cli_cache.cache):
@@ -312,7 +312,7 @@ def _changed(key: str, changes: list[str] | None) -> str | None:
 def _show(result: RunResult, *, quiet: bool, movie: bool) -> None:
     """Draw the pictures of a run, and print its summary with the names of its files."""
     from barchan.run.progress import chosen
-    from barchan.run.summary import rows, table
+    from barchan.run.summary import rows
 
     if not result.was_finished:  # pictures that are there show another run
         for name in PICTURES:
@@ -326,7 +326,21 @@ def _show(result: RunResult, *, quiet: bool, movie: bool) -> None:
         progress.stop()
     if not quiet:
         names = ", ".join(path.name for path in files)
-        typer.echo(table([*rows(result.summary), ("files", f"{names} in {result.folder}")]))
+        _judged(result.summary, [*rows(result.summary), ("files", f"{names} in {result.folder}")])
+
+
+def _judged(summary: Mapping[str, Any], lines: Sequence[tuple[str, str]]) -> None:
+    """Print a table of a run with what deserves a second look in colour, and below it why."""
+    from barchan.run.summary import table
+    from barchan.run.verdicts import verdicts
+
+    judged = list(verdicts(summary))
+    colours = {one.row: "green" if one.good else "red" for one in judged}
+    colours |= {one.row: "red" for one in judged if not one.good}
+    typer.echo(table((words, typer.style(value, fg=colours.get(words))) for words, value in lines))
+    for one in judged:
+        if not one.good:
+            typer.echo(f"{typer.style(str(one), fg='red')}")
 
 
 def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Progress) -> list[Path]:

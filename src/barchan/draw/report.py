@@ -5,9 +5,7 @@ from __future__ import annotations
 import datetime
 import html
 import math
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from barchan import __version__
 from barchan.draw.charts import draw_panels, time_panel
@@ -19,10 +17,10 @@ from barchan.draw.units import time_text
 from barchan.errors import FileError, Finding
 from barchan.record.recording import Recording
 from barchan.run.summary import facts
+from barchan.run.verdicts import verdicts
 
 SNAPSHOTS = 5
 MOVIE, MOST_MOVIE = "movie.gif", 12_000_000  # bytes
-OVERLAP, BALANCE = 0.1, 0.01  # beyond these a run should be looked at again: of a radius, of the energy turned over
 IN_SUMMARY = frozenset((
     *ENERGIES, "pile_height", "outflow", "grain_count", "contacts_per_grain", "time", "step",
 ))  # fmt: skip
@@ -51,16 +49,10 @@ def write_report(recording: Recording, path: Path | str) -> Path:
 def _checks(recording: Recording) -> str:
     """What tells whether the numbers can be trusted, each with a verdict."""
     lines = [_verdict("the run came to its end", recording.finished, str(recording.summary.get("stopped", "")))]
-    found: Mapping[str, Any] = recording.summary
-    for name, words, limit in (
-        ("worst_overlap", "worst overlap, of the smaller radius", OVERLAP),
-        ("overlap_share", "worst overlap, of the smaller triangle", OVERLAP),
-        ("energy_error", "energy that is not accounted for, of what was turned over", BALANCE),
-        ("energy_made", "energy that contacts gave beyond what they got, of what was turned over", BALANCE),
-    ):
-        if name in found:
-            value = abs(float(found[name]))
-            lines.append(_verdict(words, value <= limit, f"{100 * value:.2g}% (up to {100 * limit:g}%)"))
+    lines += [
+        _verdict(one.words, one.good, one.told if one.good else f"{one.told}. {one.advice}")
+        for one in verdicts(recording.summary)
+    ]
     last = recording[-1]
     sound = all(bool((abs(array) < math.inf).all()) for array in (last.position, last.velocity, last.spin))
     lines.append(_verdict("the last frame holds numbers only", sound, ""))
