@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from barchan.scene import Scene
-from solvers import lab
+from solvers import lab, relax_lab
 
 STEP = 2e-5  # s
 ALL = ["packing", "stress", "centre", "cell", "steps"]
@@ -51,10 +51,106 @@ def plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
+def clumps() -> Scene:
+    """Cubes, dimers and balls that spin and collide on a floor that moves, within a cylinder."""
+    rng = np.random.default_rng(4)
+    spots = np.stack(np.meshgrid([-0.065, 0.065], [-0.065, 0.065], [0.067, 0.197], indexing="ij"), axis=-1).reshape(
+        -1, 3
+    )
+    spots = spots + rng.normal(scale=1e-3, size=spots.shape)
+    moving: dict[str, Any] = {"velocity": (0.3, 0.1, -1.5), "velocity_scatter": 0.5, "orientation": "random"}
+    groups = [
+        lab.grains(spots[:5], shape="cube", spin=(3.0, -5.0, 8.0), **moving),
+        lab.grains(spots[5:7], shape="dimer", **moving),
+        lab.grains(spots[7:], **moving),
+    ]
+    walls = [
+        {**lab.FLOOR, "motion": {"kind": "translate", "velocity": (0.2, 0.0, 0.3)}},
+        {"name": "tube", "shape": "cylinder", "radius": 0.16, "material": "a"},
+    ]
+    return lab.scene("hertz", groups, walls, gravity=(0.5, 0.0, -lab.GRAVITY), seed=4, **stepped(150))
+
+
+def periodic() -> Scene:
+    """Cubes and balls that cross the faces of a periodic box while they touch each other and a floor, with stiction."""
+    spots = [(0.0, 0.4993, 0.0499), (0.0, -0.4995, 0.1495), (0.13, -0.4990, 0.0499), (0.13, 0.4015, 0.0497)]
+    balls = [(0.3, 0.4992, 0.0499), (0.3, 0.4990, 0.1496), (0.4, -0.4992, 0.0499), (0.399, 0.3, 0.05)]
+    groups = [
+        lab.grains(spots, shape="cube", velocity=(0.02, 0.6, 0.0), velocity_scatter=0.05),
+        lab.grains(balls, velocity=(-0.1, 0.5, 0.0), velocity_scatter=0.2),
+        lab.grains([(0.0, -0.2, 0.0499), (0.3, -0.2, 0.0499)], shape="cube"),
+    ]
+    more = {"gravity": lab.tilted(0.2), "seed": 2, **stepped(150)}
+    return lab.kitchen(groups, [lab.FLOOR], **more)
+
+
+def deforming() -> Scene:
+    """Discs in a periodic square that is sheared, some of them about to cross its faces."""
+    line = (np.arange(6) + 0.02) / 6
+    x, z = np.meshgrid(line + 0.5, line + 1.5, indexing="ij")
+    place = np.stack([x.ravel(), np.zeros(36), z.ravel()], axis=1)
+    place = place + np.random.default_rng(3).uniform(-0.004, 0.004, (36, 3)) * (1, 0, 1)
+    group = {"name": "discs", **lab.grains(place, size=0.168, velocity_scatter=0.5)}
+    return Scene.model_validate({
+        "name": "deforming", "contact": {"law": "linear", "stiffness": 1000.0}, "dimensions": 2, "gravity": (0, 0, 0),
+        "materials": {"a": lab.material(friction=0.0, restitution=0.5)}, "grains": [plain(group)],
+        "periodic": (True, False, True), "box": {"low": (0.5, 0, 1.5), "high": (1.5, 0, 2.5)}, "drag": 0.5,
+        "deformation": {"kind": "pure-shear", "strain": 0.05}, **stepped(150, 2e-4),
+    })  # fmt: skip
+
+
+def pouring() -> Scene:
+    """A source pours on to balls; a wall absorbs some of what falls, and a sink takes what flies off."""
+    below = [(0.0, 0.0, 0.0498), (0.0998, 0.0, 0.0498), (0.0, 0.0998, 0.0498)]
+    leaving = [(1.0, 0.0, 0.049), (1.2, 0.0, 0.0505), (2.9995, 0.0, 0.5), (2.9985, 0.3, 0.5)]
+    source = {
+        "name": "spout", "material": "a", "size": 0.06, "rate": 2000.0, "velocity": (0.0, 0.0, -2.0),
+        "region": {"kind": "box", "low": (-0.2, -0.2, 0.101), "high": (0.3, 0.3, 0.165)}, "spin": (0.0, 30.0, 0.0),
+    }  # fmt: skip
+    gone = {"name": "gone", "region": {"kind": "box", "low": (3.0, -1, 0), "high": (4, 1, 1)}}
+    walls = [
+        {"name": "floor", "shape": "box", "low": (-0.5, -0.5, 0.0), "high": (0.5, 0.5, 2.0), "open": ["+z"]},
+        {"name": "drain", "shape": "plane", "point": (0, 0, -2e-3), "absorbing": True},
+    ]
+    groups = [lab.grains(below), lab.grains(leaving, velocity=(1.0, 0.0, -1.0))]
+    return Scene.model_validate({
+        "name": "pouring", "materials": {"a": lab.material()}, "walls": [{"material": "a", **wall} for wall in walls],
+        "grains": [{"name": f"g{k}", **one} for k, one in enumerate(groups)], "sources": [source], "sinks": [gone],
+        **stepped(200),
+    })  # fmt: skip
+
+
+def tilted() -> Scene:
+    """Discs at rest in a box that leans more and more."""
+    shear = {"kind": "simple-shear", "strain": 0.15}
+    return relax_lab.flat_scene(60, seed=3, deformation=shear, **EVERY, frame_rate=8.0)
+
+
+def squeezed() -> Scene:
+    """Discs at rest in a square that shrinks."""
+    return relax_lab.flat_scene(40, deformation={"kind": "compression", "to": 0.9}, **EVERY, frame_rate=6.0)
+
+
+def heavy() -> Scene:
+    """Balls that lie on a floor under their own weight, in a box that repeats sideways."""
+    floor = {"name": "floor", "shape": "plane", "material": "a", "point": (0.0, 0.0, 0.0)}
+    return relax_lab.round_scene(
+        60, fraction=None, gravity=(0.0, 0.0, -9.81), periodic=(True, True, False), walls=[floor], **EVERY,
+        box={"low": (0, 0, 0), "high": (0.4, 0.4, 1.0)},
+    )  # fmt: skip
+
+
 SMOOTH = {"density": 2500.0, "young": 1e7, "friction": 0.0, "restitution": 1.0}
 SCENES = {
     "spheres": crowd,
     "elastic": lambda: crowd(material=SMOOTH),
     "flat": lambda: crowd(flat=True),
     "far": lambda: crowd((400.0, -300.0, 250.0)),
+    "clumps": clumps,
+    "periodic": periodic,
+    "deforming": deforming,
+    "pouring": pouring,
+    "tilted": tilted,
+    "squeezed": squeezed,
+    "heavy": heavy,
 }

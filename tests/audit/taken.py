@@ -58,11 +58,15 @@ def take(path: Path) -> Taken:
         times, steps = own["frames/time"][:], own["frames/step"][:]
         frames = [_frame(own, index, float(times[index]), int(steps[index])) for index in range(len(times))]
         series = {name: own[f"series/{name}"][:] for name in own["series"]}
-        units = {name: own[f"series/{name}"].attrs["unit"] for name in own["series"]}
-        text = own["scene"][0]
+        units = {name: _text(own[f"series/{name}"].attrs["unit"]) for name in own["series"]}
+        text = _text(own["scene"][0])
         sampled = series.pop("time")
-    scene = tomllib.loads(text.decode() if isinstance(text, bytes) else text)
+    scene = tomllib.loads(text)
     return Taken(path, scene, frames, sampled, series, units)
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def _frame(own: Any, index: int, time: float, step: int) -> SimpleNamespace:

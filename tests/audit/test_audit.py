@@ -6,6 +6,8 @@ Nothing that computes here imports Barchan; see `test_the_audit_stands_alone`.
 from __future__ import annotations
 
 import ast
+import itertools
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,21 +15,23 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from audit import figures, touching
+from audit import balances, figures, springs, touching
 from audit.scenes import SCENES
 from audit.taken import Taken
 
 pytestmark = pytest.mark.validate
-ALONE = ("taken", "touching", "figures")
+ALONE = ("taken", "touching", "figures", "balances", "springs", "exports")
 Take = Callable[[str], Taken]
+STEPPED = ("spheres", "elastic", "flat", "far", "clumps", "periodic", "deforming", "pouring")  # a frame a step
+STEPS = {"elastic": 2e-5, "deforming": 2e-4}  # s
+HISTORIES = ("spheres", "flat", "far", "clumps", "periodic", "pouring")  # with springs that remember
 
 
 def test_the_audit_stands_alone() -> None:
     """What computes imports nothing but NumPy, h5py, the standard library and itself: an audit that calls what it
     audits finds nothing.
     """
-    allowed = {"__future__", "numpy", "h5py", "math", "tomllib", "dataclasses", "pathlib", "types", "typing", "audit",
-               "collections"}  # fmt: skip
+    allowed = {*sys.stdlib_module_names, "numpy", "h5py", "audit"}
     for name in ALONE:
         tree = ast.parse((Path(__file__).parent / f"{name}.py").read_text(encoding="utf-8"))
         for node in ast.walk(tree):
@@ -54,7 +58,7 @@ def test_contacts_follow_from_places(taken: Take, name: str) -> None:
         assert frame.point == pytest.approx(point, abs=precision(frame, size))
         assert np.sum(frame.force * normal, axis=1).min(initial=0.0) >= -1e-9 * np.abs(frame.force).max(initial=1.0)
         seen += len(rows)
-    assert seen > 10 * len(run.frames) or name in ("pouring",)
+    assert seen > len(run.frames)
 
 
 def precision(frame: SimpleNamespace, size: float) -> float:
@@ -73,7 +77,7 @@ def test_series_follow_from_frames(taken: Take, name: str) -> None:
         figure = {
             **figures.count(run, index), **figures.places(frame), **figures.cell(frame), **figures.energies(run, frame),
             **figures.contacts(frame, own), **figures.stresses(run, frame), **figures.packing(run, frame, own),
-            "step": frame.step, "steps_accepted": frame.step,
+            "step": frame.step, **({"steps_accepted": frame.step} if run.scene["solver"] == "soft" else {}),
         }  # fmt: skip
         for key, value in figure.items():
             found.setdefault(key, []).append(value)
@@ -86,3 +90,69 @@ def test_series_follow_from_frames(taken: Take, name: str) -> None:
 
 
 SCALES: dict[str, float] = {}
+
+
+@pytest.mark.parametrize("name", STEPPED)
+def test_recorded_forces_move_recorded_grains(taken: Take, name: str) -> None:
+    """Newton's law from each frame to the next, a step later: m Δv = h (F₁ + F₂)/2 + h m g by velocity Verlet, and of
+    turning I ω likewise, for every grain. A force that is missing, or is somewhere else, is found.
+    """
+    run = taken(name)
+    gravity, drag = np.array(run.scene["gravity"]), float(run.scene["drag"])
+    worst, turns, most, heaviest = 0.0, 0.0, 0.0, 0.0
+    for one, two in itertools.pairwise(run.frames):
+        a, b = balances.stayed(one, two)
+        step = two.time - one.time
+        before, after = balances.pushed(one), balances.pushed(two)
+        force = 0.5 * (before.force[a] + after.force[b]) + one.mass[a, None] * gravity
+        rate = balances.rates(one, two)
+        force -= drag * 0.5 * (balances.against(rate, one)[a] + balances.against(rate, two)[b])
+        torque = 0.5 * (before.torque[a] + after.torque[b])
+        gained = one.mass[a, None] * (two.velocity[b] - one.velocity[a]) / step
+        twisted = (balances.angular(two)[b] - balances.angular(one)[a]) / step
+        left = balances.without_images((gained - force) / one.mass[a, None], rate, one)
+        worst = max(worst, np.abs(left * one.mass[a, None]).max(initial=0.0))
+        turns = max(turns, np.abs(twisted - torque).max(initial=0.0))
+        most, heaviest = max(most, np.abs(force).max(initial=0.0)), max(heaviest, np.abs(torque).max(initial=0.0))
+    assert worst < (1e-3 if drag else 1e-8) * most  # drag goes with velocities that are a part of a step ahead
+    size = float(run.frames[0].radius.max())
+    assert turns < 1e-8 * max(heaviest, most * size) or "stiction" in run.scene, "stiction turns grains, too"
+
+
+@pytest.mark.parametrize("name", [name for name in SCENES if name not in HISTORIES])
+def test_springs_follow_from_overlaps(taken: Take, name: str) -> None:
+    """Where nothing rubs, the stored energy is that of overlaps, of Hertz (8/15) E* √R* ξ^(5/2), of linear springs
+    ½ k ξ²; and beside it what springs along the planes get in half a step, before they are cut to nothing. Without
+    losses each force is that of its overlap, to 1e-9.
+    """
+    run = taken(name)
+    for frame, stored in zip(run.frames, run.series["stored_energy"], strict=True):
+        own = touching.table(run, frame)
+        push, energy = springs.normal(run.scene, own)
+        beside = balances.stretched_in(run, frame, own, 0.5 * STEPS.get(name, 0.0))
+        assert stored == pytest.approx(energy.sum() + beside, rel=1e-9, abs=1e-15 + 0.5 * beside)
+        if springs.lossless(run.scene):
+            rows = touching.matched(frame, own, float(frame.sphere_radius.min()))
+            _, normal = touching.sided(frame, own, rows)
+            assert frame.force == pytest.approx(push[rows, None] * normal, rel=1e-8, abs=1e-9 * push.max(initial=0.0))
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_the_ledger_adds_up(taken: Take, name: str) -> None:
+    """`energy_error` is what the lines of the ledger leave: a line with another sign, or in no sum, is found."""
+    run = taken(name)
+    left = balances.left_over(run)
+    scale = max(float(np.abs(run.series[line]).max()) for line in balances.LEDGER)
+    assert run.series["energy_error"] == pytest.approx(left - left[0], abs=1e-9 * scale)
+
+
+@pytest.mark.parametrize("name", STEPPED)
+def test_lines_of_the_ledger_grow_by_work(taken: Take, name: str) -> None:
+    """What contacts take along their normals, and along their planes, and what walls give: each grows as the recorded
+    forces work on the recorded motion, by trapezia from frame to frame; at most a hundredth is due to the step.
+    """
+    run = taken(name)
+    work, scale = balances.works(run)
+    own = balances.taken_by_contacts(run)
+    for key, values in work.items():
+        assert own[key] - own[key][0] == pytest.approx(values, abs=1e-2 * scale), key

@@ -345,7 +345,7 @@ class Landscape:
             found = np.zeros((self.kernels.wall_touches(*arguments, found), 7))
             self.kernels.wall_touches(*arguments, found)
         grain, piece, normal = found[:, 0].astype(np.int64), found[:, 1].astype(np.int64), found[:, 4:]
-        reach = self.radius[grain] - found[:, 2]
+        reach = self.radius[grain] - 0.5 * found[:, 2]
         force, branch = found[:, 3:4] * normal, reach[:, None] * normal
         return grain, -1 - walls.wall[piece], force, branch, found[:, 2], walls.face[piece]
 
