@@ -39,6 +39,15 @@ def left(cache: Path) -> set[str]:
     return {path.name.removeprefix(caches.PACKAGE) for path in cache.iterdir()}
 
 
+def test_without_a_folder_a_process_keeps_to_one_of_its_own(tmp_path, monkeypatch):
+    """Where no folder can be written to there is one for the process. A new one at every call would hold a package
+    each, of which nothing is found again, and hundreds of them would be left.
+    """
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("BARCHAN_CACHE", str(tmp_path / "file"))
+    assert caches.cache_folder() == caches.cache_folder()
+
+
 def test_what_is_oldest_goes_until_the_rest_is_within_the_limit(cache, monkeypatch):
     """Five packages of 1 MB, a limit of 2.5 MB: the two used last stay, the folder of another program too. The package
     that this process uses stays though it is the oldest, and counts. A cache that is pruned by age alone keeps all.

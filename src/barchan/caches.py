@@ -7,6 +7,7 @@ step, by a change of name; what goes is made again by whoever needs it next.
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import os
 import re
@@ -41,6 +42,12 @@ def cache_folder() -> Path:
                 return folder
         except OSError:
             continue
+    return _own_folder()
+
+
+@functools.cache
+def _own_folder() -> Path:
+    """A folder for this process, where no other one can be written to."""
     return Path(tempfile.mkdtemp(prefix="barchan-cache-"))
 
 
