@@ -54,7 +54,7 @@ def test_a_cell_that_repeats_is_its_own_volume() -> None:
     """54 balls on a body-centred lattice of 3³ cells of side a in a periodic cube: each has 8 neighbours at √3 a/2, so
     there are 216 contacts with one force f, and the pressure is 216 f (√3 a/2)/(3 (3a)³). The box round the grains is
     larger by what reaches over its faces. A region of one cell holds two balls and carries the same stress, whether it
-    lies in the middle or against the faces.
+    lies in the middle, against the faces, over them or beyond: there are images of the grains, and of their contacts.
     """
     a = 2 * 0.0999 / math.sqrt(3)
     corners = spots(3, 3, 3, a)
@@ -67,7 +67,10 @@ def test_a_cell_that_repeats_is_its_own_volume() -> None:
     force = np.linalg.norm(machine.snapshot(contacts=True).contacts.force, axis=1)
     assert len(force) == 216 and np.ptp(force) < 1e-9 * force[0]
     pressure = 216 * force[0] * math.sqrt(3) / 2 * a / (3 * side**3)
-    for where in ({}, *({"region": {"low": (k * a,) * 3, "high": ((k + 1) * a,) * 3}} for k in (0, 1, 2))):
+    for where in (
+        {},
+        *({"region": {"low": (k * a,) * 3, "high": ((k + 1) * a,) * 3}} for k in (0, 1, 2, 2.5, -0.5, -1)),
+    ):
         packing, stress = both(machine.moment(), **where)
         assert packing["packing_fraction"] == pytest.approx(2 * BALL / a**3)
         assert stress["pressure"] == pytest.approx(pressure)
@@ -141,3 +144,19 @@ def test_a_finding_names_what_is_divided_by() -> None:
         Stress(volume=1.0, region={"low": (0, 0, 0), "high": (1, 1, 1)})
     with pytest.raises(SceneError, match="empty along z"):
         Stress(region={"low": (0, 0, 0), "high": (1, 1, 0)})
+
+
+def test_a_region_that_makes_no_sense_is_refused() -> None:
+    """Without an extent along y there is no volume, in two dimensions there is an area: what is over none is shown as
+    0. In a region longer than the periodic box grains would count once and their contacts more often.
+    """
+    balls = [lab.grains([(0.0, 0.0, 1.0)], shape="dimer")]
+    flat = {"kind": "packing", "region": {"low": (0, 0, 0), "high": (1, 0, 1)}}
+    with pytest.raises(ValueError, match="empty along y"):
+        lab.scene("hertz", balls, observables=[flat])
+    box = {"low": (0.0, 0.0, 0.0), "high": (2.0, 2.0, 2.0)}
+    for low, high in ((0.0, 2.1), (-2.1, -1.0), (3.0, 4.1)):
+        wide = {"kind": "packing", "region": {"low": (low, 0, 0), "high": (high, 1, 1)}}
+        scene = lab.kitchen(balls, observables=[wide], periodic=(True, False, False), box=box)
+        with pytest.raises(SceneError, match=r"observables\[0\].region: goes from .* along x; the periodic box"):
+            Plan.of(scene)

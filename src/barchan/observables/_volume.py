@@ -63,7 +63,9 @@ class Measured(Observable):
         axes = axes_of(moment)
         low, high = np.array(self.region.low)[axes], np.array(self.region.high)[axes]
         place = moment.position[:, axes]
-        inside = np.asarray(((place >= low) & (place < high)).all(axis=1))
+        inside = np.zeros(count, bool)
+        for shift in _images(moment):  # a region over a face of the cell holds images of grains
+            inside |= ((place + shift >= low) & (place + shift < high)).all(axis=1)
         return Part(float(np.prod(high - low)), inside, _share(moment, low, high))
 
     def divisor(self, periodic: tuple[bool, ...], *, flat: bool) -> str:
@@ -101,12 +103,17 @@ def _share(moment: Moment, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     branch = moment.contact_branch[:, axes]
     start = moment.position[moment.contact_first][:, axes] - branch
     total = np.zeros(len(branch))
+    for shift in _images(moment):
+        total += _inside(start + shift, branch, low, high)
+    return total
+
+
+def _images(moment: Moment) -> list[np.ndarray]:
+    """Shifts, m, to the periodic cell itself and to those round it, of the components that count."""
     x, y, z, tilt = moment.cell
     vectors = np.array([[x, 0.0, 0.0], [0.0, y, 0.0], [tilt, 0.0, z]])
-    ways = [(-1, 0, 1) if length > 0 else (0,) for length in (x, y, z)]
-    for way in itertools.product(*ways):
-        total += _inside(start + (np.array(way, float) @ vectors)[axes], branch, low, high)
-    return total
+    ways = itertools.product(*((-1, 0, 1) if length > 0 else (0,) for length in (x, y, z)))
+    return [(np.array(way, float) @ vectors)[axes_of(moment)] for way in ways]
 
 
 def _inside(start: np.ndarray, way: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -108,6 +108,7 @@ class Plan:
             time_step = timestep.choose(model, grains)
         if time_step.fixed:
             _check_rate(scene, time_step.value)
+        _check_regions(scene)
         told = (*unused.other_tables(scene), *warnings, *_endless(scene, time_step), *_extents(scene))
         return cls(scene, model, grains, time_step, measures, told, device)
 
@@ -151,6 +152,25 @@ def divisors(scene: Scene) -> dict[str, str]:
         for k, one in enumerate(scene.observables)
         if isinstance(one, Measured)
     }
+
+
+def _check_regions(scene: Scene) -> None:
+    """SceneError where a region is longer than the periodic box, or lies further away than its next image."""
+    if scene.box is None:
+        return
+    regions = {k: one.region for k, one in enumerate(scene.observables) if isinstance(one, Measured) and one.region}
+    for k, region in regions.items():
+        for axis, name in enumerate("xyz"):
+            if not scene.periodic[axis] or (scene.dimensions == 2 and name == "y"):
+                continue
+            low, high, first, last = (box[axis] for box in (region.low, region.high, scene.box.low, scene.box.high))
+            length = last - first
+            if high - low > length * (1 + 1e-9) or low < first - length or high > last + length:
+                raise SceneError(Finding(
+                    f"observables[{k}].region", f"goes from {low:g} m to {high:g} m along {name}",
+                    f"the periodic box goes from {first:g} m to {last:g} m, and what lies in it is measured once",
+                    "keep the region within the box, or leave it out for all of it",
+                ))  # fmt: skip
 
 
 def _extents(scene: Scene) -> list[Finding]:

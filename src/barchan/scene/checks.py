@@ -133,7 +133,7 @@ def _flat_boxes(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
     regions: list[tuple[Place, Any]] = [(("box",), fields.get("box"))]
     for index, group in items(fields, "grains"):
         regions.append((("grains", index, "fill", "region"), peek(peek(group, "fill"), "region")))
-    for family in ("sources", "sinks"):
+    for family in ("sources", "sinks", "observables"):
         regions += [((family, index, "region"), peek(item, "region")) for index, item in items(fields, family)]
     for place, region in regions:
         low, high = listed(peek(region, "low"))[1:2], listed(peek(region, "high"))[1:2]
