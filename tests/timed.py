@@ -1,4 +1,4 @@
-"""Runs pytest and says how long it took, and what of a processor; tells what was skipped and why.
+"""Runs pytest and says how long it took, and what of a processor; lists what was skipped and why.
 
 timed.py NAME ARGUMENTS… runs pytest with these arguments; timed.py --skipped lists what the last runs skipped.
 """
@@ -19,6 +19,7 @@ FOLDER = Path("build/tests")
 def run(name: str, arguments: list[str]) -> int:
     """The exit code of pytest."""
     FOLDER.mkdir(parents=True, exist_ok=True)
+    (FOLDER / f"{name}.xml").unlink(missing_ok=True)  # of a run before, should this one leave none
     begin = time.monotonic()
     command = [sys.executable, "-m", "pytest", f"--junitxml={FOLDER / name}.xml", "--quiet", "-r", "fE", *arguments]
     code = subprocess.run(command, check=False).returncode
@@ -30,7 +31,11 @@ def run(name: str, arguments: list[str]) -> int:
 def skipped() -> None:
     """What was skipped in the last runs, each reason once."""
     reasons: Counter[tuple[str, str]] = Counter()
-    for path in sorted(FOLDER.glob("*.xml")):
+    lists = sorted(FOLDER.glob("*.xml"))
+    if not lists:
+        print("No run of tests has left a list: make test, make validate")
+        return
+    for path in lists:
         for case in ElementTree.parse(path).getroot().iter("testcase"):
             for skip in case.iter("skipped"):
                 reasons[path.stem, skip.get("message", "")] += 1
