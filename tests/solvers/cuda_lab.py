@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -120,17 +122,15 @@ def compared(scene: lab.Scene, steps: int, *, clumped: bool = False, changes: bo
     }
 
 
+SCENES: dict[str, Callable[[], dict[str, Any]]] = {
+    "gas": lambda: compared(gas(2, 0.22, speed=30.0), 14),
+    "changes": lambda: compared(gas(2, 0.22, speed=30.0), 14, changes=True),
+    "floor": lambda: compared(shaken(), 14, clumped=True),
+    "sides": lambda: compared(across_sides(), 12),
+    "mesh": lambda: compared(meshed(), 30),
+    "groove": lambda: compared(grooved(), 30),
+    "sink": lambda: compared(sunk(), 40, clumped=True),
+}
+
 if __name__ == "__main__":
-    print(
-        json.dumps(
-            {
-                "gas": compared(gas(2, 0.22, speed=30.0), 14),
-                "changes": compared(gas(2, 0.22, speed=30.0), 14, changes=True),
-                "floor": compared(shaken(), 14, clumped=True),
-                "sides": compared(across_sides(), 12),
-                "mesh": compared(meshed(), 30),
-                "groove": compared(grooved(), 30),
-                "sink": compared(sunk(), 40, clumped=True),
-            }
-        )
-    )
+    print(json.dumps({name: SCENES[name]() for name in sys.argv[1:]}))
