@@ -86,9 +86,9 @@ class SoftSolver:
             self.kernels.evaluate(self.packed(), 0.0, 0.5 * ahead, self.dt, 1.0, 0.0, 0.0, 0.0, 0)
         self.kernels.evaluate(self.packed(), 0.0, -ahead, self.dt, 0.0, ahead, ahead, 0.0, 0)
         self._fixed["hop"][self.kernels.HOPPED] = 0.0  # no step was taken yet
-        state = soft_ledger.stored(self)
+        state, done = soft_ledger.account(self)
         self.stored_at_start = soft_ledger.totals(state).tolist()
-        book = soft_ledger.energies(self, state)
+        book = soft_ledger.energies(self, state, done)
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
         helper.wait()
 
@@ -349,17 +349,17 @@ class SoftSolver:
         """What has passed every source, sink and absorbing wall, by name."""
         return common.gates(self)
 
-    def work_done(self, **instead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def work_done(self, *, advance: float = 0.0, **instead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Work done so far, J: against pairs (normal, friction, rolling), and against walls with the walls' own.
 
         In a deforming box the pairs have a fourth, the work of the box through them.
 
         Each step's power has entered with the weight of the whole step, so half of the present one is taken back.
-        `instead`: as for `contacts_again`.
+        `advance` and `instead`: as for `contacts_again`.
         """
         a, k = self.arrays, self.kernels
         pairs, walls = np.zeros_like(a["work"]), np.zeros_like(a["wall_work"])
-        self.contacts_again(-self.stepper.half * self.dt, -1, advance=0.0, work=pairs, wall_work=walls, **instead)
+        self.contacts_again(-self.stepper.half * self.dt, -1, advance=advance, work=pairs, wall_work=walls, **instead)
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
         for lanes in (a["work"], pairs):
             totals += lanes.reshape(-1, k.WORKS, soft_arrays.LANES).sum(axis=(0, 2))
@@ -380,13 +380,6 @@ class SoftSolver:
         kept = {name: getattr(c, name).copy() for name in soft_arrays.TOUCHED if name not in instead}
         again = c._replace(grains=0, **{**kept, **instead})
         self.kernels.evaluate(again, self.stepper.pose_time, -half, self.dt, advance, weight, 0.0, 0.0, onward)
-
-    def memory_behind(self) -> tuple[np.ndarray, np.ndarray]:
-        """What contacts between grains and with walls would remember half a step before now."""
-        names = ("memory", "wall_memory", "work", "wall_work", "deepest", "wall_deepest")
-        kept = {name: self.arrays[name].copy() for name in names}
-        self.contacts_again(0.0, -1, advance=1.0, **kept)
-        return kept["memory"], kept["wall_memory"]
 
     def stiction_work(self) -> tuple[float, float]:
         """Energy, J, that stiction has taken from the grains, and work that moving walls have done through it."""

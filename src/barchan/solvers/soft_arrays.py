@@ -21,7 +21,7 @@ SPHERE_ARRAYS = ("place", "offset", "material", "origin")
 # What an evaluation of all contacts changes, beside what grains are told.
 TOUCHED = (
     "pose", "wall_gap", "wall_seam", "wall_memory", "wall_slots", "servo", "motion_table", "tether", "pull", "drag",
-    "swallowed",
+    "swallowed", "hop",
 )  # fmt: skip
 HELD = 7  # columns of `held`, what stiction does to a grain
 HUGE = 1e300

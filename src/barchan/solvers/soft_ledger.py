@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from barchan.observables import Moment
 from barchan.record.frame import Contacts, Frame
 from barchan.solvers import common, soft_box, soft_tethers
 from barchan.solvers.common import gates
-from barchan.solvers.soft_arrays import GHOSTS, lane
+from barchan.solvers.soft_arrays import GHOSTS, LANES, lane
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -41,20 +42,41 @@ class Stored(NamedTuple):
 
 
 def stored(solver: SoftSolver) -> Stored:
-    """Overlaps and stored energies of all near contacts.
+    """Overlaps and stored energies of all near contacts."""
+    return account(solver)[0]
+
+
+def account(solver: SoftSolver) -> tuple[Stored, tuple[np.ndarray, np.ndarray]]:
+    """Overlaps and stored energies of all near contacts, and the solver's `work_done`, from asking contacts once more.
 
     Contacts remember their slip half a step ahead. What they store now is the mean of what they would store half a step
     from now and half a step ago: so it grows by the work that the ledger has, to the last bit where springs are linear.
     """
-    ahead = states(solver)
     if not solver.stepper.half:
-        return ahead
-    behind = states(solver, solver.memory_behind())
-    return Stored(*(0.5 * (one + other) for one, other in zip(ahead, behind, strict=True)))
+        return states(solver), solver.work_done()
+    a, k = solver.arrays, solver.kernels
+    behind = {name: a[name].copy() for name in ("memory", "wall_memory", "deepest", "wall_deepest")}
+    done = solver.work_done(advance=1.0, **behind)
+    middle = (
+        _middle(a["memory"], behind["memory"], k.MEMORY) if k.VECTOR else a["memory"],
+        _middle(a["wall_memory"], behind["wall_memory"], k.WALL_MEMORY) if k.WALL_VECTOR else a["wall_memory"],
+    )
+    return states(solver, middle), done
+
+
+def _middle(ahead: np.ndarray, behind: np.ndarray, floats: int) -> np.ndarray:
+    """What contacts remember, with vectors whose squares are the mean of those half a step ahead and behind."""
+    middle = ahead.reshape(-1, floats, LANES).copy()
+    one, other = (lanes.reshape(-1, floats, LANES)[:, :3] for lanes in (ahead, behind))
+    size, second = np.sum(one**2, axis=1), np.sum(other**2, axis=1)
+    known = size > 0
+    factor = np.sqrt(np.divide(0.5 * (size + second), size, out=np.zeros_like(size), where=known))
+    middle[:, :3] = np.where(known[:, None], factor[:, None] * one, math.sqrt(0.5) * other)
+    return middle.ravel()
 
 
 def states(solver: SoftSolver, remembered: tuple[np.ndarray, np.ndarray] | None = None) -> Stored:
-    """The same of contacts, between grains and with walls, that remember this, or what they do remember."""
+    """Overlaps and stored energies of contacts, between grains and with walls, that remember this, or what they do."""
     c, k, lists = solver.packed(), solver.kernels, solver.lists
     memory, wall_memory = remembered or (c.memory, c.wall_memory)
     pairs, walls = np.zeros((lists.pairs, 3)), np.zeros((lists.wall_contacts, 3))
@@ -224,7 +246,7 @@ def energies(solver: SoftSolver, state: Stored, done: tuple[np.ndarray, np.ndarr
 
 def moment(solver: SoftSolver) -> Moment:
     """The state as observables see it."""
-    state = stored(solver)
+    state, done = account(solver)
     seen = touching(solver, state)
     a, n = solver.arrays, len(solver)
     shift, pace = turns(solver)
@@ -241,7 +263,7 @@ def moment(solver: SoftSolver) -> Moment:
         group=a["group"],
         inserted=solver.inserted,
         gates=gates(solver),
-        ledger=energies(solver, state),
+        ledger=energies(solver, state, done),
         contact_first=seen.first,
         contact_second=seen.second,
         contact_face=seen.face,

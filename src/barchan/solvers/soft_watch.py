@@ -40,7 +40,7 @@ def check(solver: SoftSolver) -> None:
             f"{common.too_deep(solver, [-1 - second] if second < 0 else [])}: {SHORTER}",
         )  # fmt: skip
     _lost(solver)
-    state, done = soft_ledger.stored(solver), solver.work_done()
+    state, done = soft_ledger.account(solver)
     _balance(solver, soft_ledger.energies(solver, state, done))
     _given(solver, state, done)
 
