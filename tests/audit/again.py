@@ -74,18 +74,26 @@ def volume(frame: Frame, scene: Scene) -> float:
     return math.prod(float(cell[k] or high[:, k].max() - low[:, k].min()) for k in axes(scene))
 
 
-def bodies(frame: Frame) -> set[tuple[int, int, int]]:
-    """Pairs of grains, and grains with −1 − wall and face."""
-    found = set()
+def bodies(frame: Frame) -> set[tuple[int, int, Any]]:
+    """Pairs of grains, and grains with −1 − wall and the direction of the face, or its number where grains are flat."""
+    found: set[tuple[int, int, Any]] = set()
     touching = frame.contacts
     if touching is None:
         return found
-    for a, b, face in zip(touching.first.tolist(), touching.second.tolist(), touching.face.tolist(), strict=True):
-        found.add((min(a, b), max(a, b), 0) if b >= 0 else (a, b, face))
+    for k, (a, b) in enumerate(zip(touching.first.tolist(), touching.second.tolist(), strict=True)):
+        if b >= 0:
+            found.add((min(a, b), max(a, b), 0))
+        elif frame.triangles is not None:
+            found.add((a, b, int(touching.face[k])))
+        else:
+            mine = frame.sphere_position[frame.sphere_grain == rows(frame, [a])[0]]
+            way = short(frame, touching.point[k] - mine)
+            near = way[np.argmin(np.linalg.norm(way, axis=1))]
+            found.add((a, b, tuple(np.round(near / np.linalg.norm(near), 2) + 0.0)))
     return found
 
 
-def held(frame: Frame, pairs: set[tuple[int, int, int]], needed: int) -> set[int]:
+def held(frame: Frame, pairs: set[tuple[int, int, Any]], needed: int) -> set[int]:
     """Grains that touch enough others that do."""
     inside = set(frame.id.tolist())
     while True:

@@ -16,6 +16,7 @@ from solvers.test_deforming_box import discs, lattice
 ASKED = ["stress", "packing", "centre", "cell"]
 RECORD = {"observables": ASKED, "record": {"contacts": True}}
 FAR = (120.0, -35.0, 60.0)  # m, far from the origin
+KITE = ((-1e-3, -0.9e-3), (1e-3, -0.9e-3), (0.4e-3, 0.9e-3), (-0.4e-3, 0.9e-3))  # m, of triangles of unlike areas
 
 
 @dataclass(frozen=True)
@@ -61,22 +62,22 @@ def clumps() -> bc.Scene:
 
 
 def periodic() -> bc.Scene:
-    """Spheres of two sizes that collide in a box that repeats on all sides, far from the origin."""
+    """Spheres of two sizes that collide and drift through the faces of a box that repeats, far from the origin."""
     spots = np.stack(np.meshgrid(*(np.arange(4),) * 3, indexing="ij"), -1).reshape(-1, 3) * 0.1 + FAR + 0.05
     low, high = FAR, tuple(float(one + 0.4) for one in FAR)
     large, small = lab.grains(spots[::2], size=0.102), lab.grains(spots[1::2], size=0.09)
     return _own(
-        [{**one, "velocity_scatter": 1.0} for one in (large, small)], gravity=(0.0, 0.0, 0.0), duration=0.05,
-        frame_rate=100.0, periodic=(True, True, True), box={"low": low, "high": high},
+        [{**one, "velocity": (1.3, 0.0, 0.4), "velocity_scatter": 0.3} for one in (large, small)], duration=0.05,
+        gravity=(0.0, 0.0, 0.0), frame_rate=2000.0, periodic=(True, True, True), box={"low": low, "high": high},
         materials={"a": lab.material(restitution=0.7)},
     )  # fmt: skip
 
 
 def flat() -> bc.Scene:
-    """Discs with linear springs in a square that is sheared."""
+    """Discs with linear springs that drift through the faces of a square that is sheared."""
     place = lattice() + np.random.default_rng(3).uniform(-0.002, 0.002, (36, 3)) * (1, 0, 1)
-    group = {"name": "discs", **lab.grains(place, size=0.168)}
-    return discs([], grains=[group], duration=0.4, frame_rate=20.0, drag=0.5, **RECORD)
+    group = {"name": "discs", **lab.grains(place, size=0.168, velocity=(0.6, 0.0, 0.4))}
+    return discs([], grains=[group], duration=0.4, frame_rate=200.0, **RECORD)
 
 
 def tilted() -> bc.Scene:
@@ -96,11 +97,30 @@ def triangles() -> bc.Scene:
         {"name": "floor", "shape": "plane", "material": "a"},
         {"name": "post", "shape": "line", "start": (9.4e-5, 0, 5e-4), "end": (9.4e-5, 0, 1.5e-3), "material": "a"},
     ]
-    grains = [beams_lab.grain(-1e-3, 0.99e-3, velocity=(0.1, 0, -0.1)), beams_lab.grain(-1.2e-3, 2.98e-3)]
+    grains = [beams_lab.grain(-1e-3, 0.99e-3, velocity=(0.1, 0, -0.1)), beams_lab.polygon(-1.2e-3, 2.75e-3, *KITE)]
     return beams_lab.scene(
         grains, walls=walls, friction=0.3, gravity=(0.0, 0.0, -9.81), beams={"wall_thickness": 2e-4}, duration=2e-3,
         frame_rate=1e4, **RECORD,
     )  # fmt: skip
+
+
+def tray() -> bc.Scene:
+    """Balls in the corner of a tray of triangles, of which two make a face."""
+    spots = (
+        np.stack(np.meshgrid([0.0], [0.0, 0.0999, 0.1998], [0.0, 0.0999], indexing="ij"), -1).reshape(-1, 3) + 0.0498
+    )
+    corners = [(x, y, z) for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)]
+    triangles = [(0, 4, 6), (0, 6, 2), (0, 1, 5), (0, 5, 4), (0, 2, 3), (0, 3, 1)]  # floor, front and left
+    wall = {"name": "tray", "shape": "mesh", "material": "a", "vertices": corners, "triangles": triangles}
+    return lab.walled(
+        [lab.grains(spots)],
+        [wall],
+        gravity=(-3.0, -3.0, -9.81),
+        duration=5e-3,
+        time_step=5e-5,
+        frame_rate=2e3,
+        **RECORD,
+    )
 
 
 def hard() -> bc.Scene:
@@ -117,4 +137,5 @@ RUNS = {
     "spheres": Audited(spheres, "hertz", stepped=True), "clumps": Audited(clumps, stepped=True),
     "periodic": Audited(periodic), "flat": Audited(flat, "linear"), "tilted": Audited(tilted, "harmonic"),
     "poured": Audited(poured), "triangles": Audited(triangles, rigid=False), "hard": Audited(hard),
+    "tray": Audited(tray),
 }  # fmt: skip

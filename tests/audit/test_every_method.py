@@ -105,7 +105,7 @@ def test_potential_energy_is_that_of_heights(seen: Seen) -> None:
     assert seen.series["potential_energy"] == pytest.approx(found, rel=1e-9, abs=1e-9 * max(map(abs, found)))
 
 
-@those("triangles", "hard")
+@those("triangles", "hard", "tray")
 def test_contacts_are_those_of_the_spheres(seen: Seen) -> None:
     """Every overlap of two spheres, through the faces of a periodic box too, and of a sphere with a plane stands in the
     table once, with its depth and its point; nothing else does. Points lie beside the first grain, not an image away.
@@ -379,7 +379,8 @@ def test_every_run_is_another_kind(seen: Seen) -> None:
         "flat": lambda: seen.scene.dimensions == 2 and np.ptp(cells[:, 0]) > 0.01,
         "tilted": lambda: np.abs(cells[:, 3]).max() > 0.1 and np.any(np.diff(np.sign(cells[1:, 3]))),
         "poured": lambda: seen.made[-1] > 20,
-        "triangles": lambda: seen.frames[0].triangles is not None and len(seen.frames[-1].contacts.first) > 0,
+        "triangles": lambda: {-1, -2, 1} <= {int(one) for frame in seen.frames for one in frame.contacts.second},
+        "tray": lambda: seen.series["contacts_per_grain"][0] > 3.5,
         "hard": lambda: seen.series["collisions"][-1] > 20 and math.isfinite(seen.series["packing_fraction"][-1]),
     }
     assert kinds[seen.name]()
