@@ -83,6 +83,14 @@ def test_scalar_inertia_is_the_mean_moment():
     assert scalar.inertia.sum(axis=1) == pytest.approx(tensor.inertia.sum(axis=1))
 
 
+def test_grains_too_far_from_the_origin_are_told():
+    """Doubles about 1.25e8 m are 1.5e-8 m apart, a millionth of 2.5 cm: beyond that contacts are rounded away."""
+    near, far = ({"kind": "points", "positions": [(x, 0.0, 0.0)]} for x in (1.2e8, -1.3e8))
+    build_grains(scene(group(count=None, fill=near)))
+    with pytest.raises(SceneError, match=r"grains\[0\].fill: a grain at 1.3e\+08 m from the origin"):
+        build_grains(scene(group(count=None, fill=far)))
+
+
 def test_groups_do_not_disturb_each_other():
     """A group's random numbers depend on seed and name alone: one more group, elsewhere, changes no bit of it."""
     beside = {"kind": "random", "region": {"kind": "box", "low": (1.0, 0.0, 0.0), "high": (2.0, 1.0, 1.0)}}

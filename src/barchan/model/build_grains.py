@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from barchan.errors import SceneError
+from barchan.errors import Finding, SceneError
 from barchan.geometry import multiply, rotation_about, unit
 from barchan.model.clumps import ClumpProperties, clump_properties, clump_template
 from barchan.model.grains import Grains, no_grains
@@ -15,9 +15,11 @@ from barchan.model.place import GrainScene, Kind, place
 from barchan.model.room import spheres_of
 from barchan.model.triangles import flat_clump
 from barchan.scene.grains import ClumpGrain, GrainGroup, GrainShape, RandomFill, RodGrain, SphereGrain
-from barchan.scene.mixtures import batches
+from barchan.scene.mixtures import batches, places
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.scene.sources import Source
+
+FARTHEST = 5e9  # radii from the origin: there doubles are 1e-6 radii apart
 
 
 def build_grains(scene: GrainScene, rng: np.random.Generator | None = None, *, where: str = "grains") -> Grains:
@@ -41,7 +43,21 @@ def build_grains(scene: GrainScene, rng: np.random.Generator | None = None, *, w
     for index in sorted(made):
         grains = grains.join(made[index])
     grains.id = np.arange(len(grains), dtype=np.int64)
+    _check_distance(scene, grains)
     return grains
+
+
+def _check_distance(scene: GrainScene, grains: Grains) -> None:
+    """SceneError where grains lie so far from the origin that a place is rounded by what an overlap is made of."""
+    distance = np.abs(grains.position).max(axis=1, initial=0.0)
+    far = distance > FARTHEST * grains.sphere_radius[grains.start[:-1]]
+    if far.any():
+        first = int(np.argmax(far))
+        raise SceneError(Finding(
+            f"{places(scene.grains)[grains.group[first]]}.fill", f"a grain at {distance[first]:.3g} m from the origin",
+            f"must be within {FARTHEST:.0e} radii of it, or places are rounded by more than a millionth of a radius",
+            "move the scene to the origin",
+        ))  # fmt: skip
 
 
 def _numbers_of(scene: GrainScene, group: GrainGroup) -> np.random.Generator:
