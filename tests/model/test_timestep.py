@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from barchan.errors import SceneError
 from barchan.kernels import threads
 from barchan.model import encounters, timestep
 from barchan.model.build import build
+from barchan.scene import library, load
 from barchan.scene.scene import Scene
 from barchan.solvers import soft_ledger
 from barchan.solvers.common import turned_over
@@ -221,3 +224,18 @@ def test_the_depth_of_a_damped_impact(restitution: float) -> None:
     speed, mass, stiffness = 2.0, lab.ball_mass(SIZE / 2), lab.hertz_stiffness(SIZE / 2)
     deepest = max(one.depth(speed) for one in encounters.encounters(model, grains))
     assert deepest == pytest.approx((1.25 * mass * speed**2 / stiffness) ** 0.4 * restitution**0.4, rel=0.05)
+
+
+@pytest.mark.parametrize("name", library())
+def test_no_library_scene_is_slowed_by_its_walls(name: str) -> None:
+    """Impacts go a small part of a radius deep, in ten steps or more: far from the limit, so steps stay as they are. A
+    factor of five is granted, so that a speed which counts too much by that, or a sphere too small, is found.
+    """
+    described = load(name)
+    if described.solver != "soft":
+        return
+    model, made = build(described)
+    chosen = timestep.choose(model, made)
+    assert chosen.value < timestep.SPARED * timestep.wall_step(model, made.join(model.poured))[0] / 5
+    free = dataclasses.replace(model, scene=described.model_copy(update={"wall_step_limit": math.inf}))
+    assert timestep.choose(free, made) == chosen
