@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from barchan.kernels.bound import CLUMPS, MESHES, SERVOS
@@ -10,7 +9,7 @@ from barchan.kernels.jit import njit
 from barchan.kernels.soft_box import resist
 from barchan.kernels.soft_meshes import join_facets
 from barchan.kernels.soft_servos import push_servos
-from barchan.kernels.soft_surfaces import HOP_LIMIT, HOP_RADIUS, HOPPED, move_walls, wall_pace
+from barchan.kernels.soft_surfaces import HOPPED, find_hops, move_walls, wall_pace
 from barchan.kernels.soft_sweep import sweep
 from barchan.kernels.soft_tethers import pull_tethers
 from barchan.kernels.soft_walls import wall_pass
@@ -35,15 +34,15 @@ def evaluate(
             c.spheres, c.wall_start, c.wall_piece, c.place, c.mesh, c.facet_table, c.frame, c.pose, c.kind,
             c.shape_table, c.wall_gap, c.wall_seam, c.wall_memory,
         )  # fmt: skip
-    sure = math.inf  # trial steps do not count
-    if advance > 0.0:
-        slow = c.hop[HOP_LIMIT] * c.hop[HOP_RADIUS] / step - wall_pace(c.frames, c.pose, c.axial, c.reach)
-        sure = 0.5 * max(slow, 0.0) ** 2
+    if advance > 0.0:  # trial steps do not count
+        find_hops(
+            c.wall_contacts, c.wall_sphere, c.wall_piece, step, wall_pace(c.frames, c.pose, c.axial, c.reach), c.hop,
+            c.place, c.grain, c.start, center, c.motion, c.frame, c.pose, c.kind, c.shape_table, c.axial,
+        )  # fmt: skip
     wall_pass(
         c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain, center, c.motion,
         c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds, c.wall_table, c.wall_memory,
-        c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, c.start, c.axial, c.hop, sure, half,
-        step, advance, weight,
+        c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, half, step, advance, weight,
     )  # fmt: skip
     if SERVOS:
         push_servos(

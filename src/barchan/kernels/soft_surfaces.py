@@ -14,9 +14,9 @@ from barchan.kernels.wall_frames import frame_pose
 
 AROUND = 6  # the last columns of `shape_table` where a box repeats walls: its lower corner and lengths, m
 # Entries of `hop`: how far a step may move a grain against a wall which it could reach, in radii of its smallest
-# sphere; the radius of the smallest sphere of all, and how far a sphere is from its grain's centre at most, m; 1 after
-# a pass that has found a grain which was moved farther.
-HOP_LIMIT, HOP_RADIUS, HOP_LEVER, HOPPED = 0, 1, 2, 3
+# sphere; the radius of the smallest sphere of all, how far a sphere is from its grain's centre at most, and how far any
+# may go until a list is made anew, m; 1 after a pass that has found a grain which was moved farther.
+HOP_LIMIT, HOP_RADIUS, HOP_LEVER, HOP_LEEWAY, HOPPED = 0, 1, 2, 3, 4
 
 
 @njit(cache=True)
@@ -210,6 +210,32 @@ def wall_hop(
     for s in range(start[a], start[a + 1]):
         smallest = min(smallest, place[s, 3])
     return way / smallest
+
+
+@njit(cache=True, error_model="numpy")
+def find_hops(
+    contacts: int, sphere: Any, piece: Any, step: float, pace: float, hop: Any, place: Any, grain: Any, start: Any,
+    center: Any, motion: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, axial: Any,
+) -> None:  # fmt: skip
+    """Tell in hop[HOPPED] whether a step moves a grain too far against a wall; pace: m/s, of the fastest wall.
+
+    While a list lasts no sphere is farther than its leeway from where it was, so none can go twice as far in a step:
+    where that is little enough nobody looks.
+    """
+    spared = hop[HOP_LIMIT] * hop[HOP_RADIUS] - step * pace  # m, that grains may go whatever walls do
+    if 2.0 * hop[HOP_LEEWAY] <= spared:
+        return
+    sure = 0.5 * (max(spared, 0.0) / step) ** 2
+    for k in range(contacts):
+        a = grain[sphere[k]]
+        speed = motion[a, 0] * motion[a, 0] + motion[a, 1] * motion[a, 1] + motion[a, 2] * motion[a, 2]
+        spin = motion[a, 4] * motion[a, 4] + motion[a, 5] * motion[a, 5] + motion[a, 6] * motion[a, 6]
+        if speed + hop[HOP_LEVER] * hop[HOP_LEVER] * spin >= sure:
+            way = wall_hop(
+                sphere[k], piece[k], step, place, grain, start, center, motion, frame, pose, kind, shape_table, axial
+            )
+            if way > hop[HOP_LIMIT]:
+                hop[HOPPED] = 1.0
 
 
 @njit(cache=True, error_model="numpy")

@@ -23,15 +23,7 @@ from barchan.kernels.bound import (
 from barchan.kernels.jit import inlined, njit, prange
 from barchan.kernels.lanes import ask_for_lines
 from barchan.kernels.soft_slots import WALL_SLOTS, WALL_WORKS
-from barchan.kernels.soft_surfaces import (
-    HOP_LEVER,
-    HOP_LIMIT,
-    HOPPED,
-    image_shift,
-    piece_gap,
-    wall_gap,
-    wall_hop,
-)
+from barchan.kernels.soft_surfaces import image_shift, piece_gap, wall_gap
 
 ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
 M1, M2, M3, M4, M5 = WALL_MEMORY > 1, WALL_MEMORY > 2, WALL_MEMORY > 3, WALL_MEMORY > 4, WALL_MEMORY > 5
@@ -76,8 +68,8 @@ def carry_wall_memory(
 def touch_wall(
     k: int, sphere: Any, piece: Any, gap: Any, seam: Any, place: Any, grain: Any, center: Any, motion: Any,
     material: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
-    memory: Any, slots: Any, work: Any, deepest: Any, absorbing: Any, swallowed: Any, start: Any, axial: Any, hop: Any,
-    sure: float, half: float, step: float, advance: float, weight: float,
+    memory: Any, slots: Any, work: Any, deepest: Any, absorbing: Any, swallowed: Any, half: float, step: float,
+    advance: float, weight: float,
 ) -> None:  # fmt: skip
     """Force, torque and work of one near contact with a wall."""
     i = sphere[k]
@@ -94,12 +86,6 @@ def touch_wall(
         distance, ux, uy, uz = joined_gap(k, gap, seam)
     else:
         distance, ux, uy, uz = piece_gap(p, x - ox, y - oy, z - oz, frame, pose, kind, shape_table)
-    pace = motion[a, 0] * motion[a, 0] + motion[a, 1] * motion[a, 1] + motion[a, 2] * motion[a, 2]
-    spin = motion[a, 4] * motion[a, 4] + motion[a, 5] * motion[a, 5] + motion[a, 6] * motion[a, 6]
-    if pace + hop[HOP_LEVER] * hop[HOP_LEVER] * spin >= sure:
-        way = wall_hop(i, p, step, place, grain, start, center, motion, frame, pose, kind, shape_table, axial)
-        if way > hop[HOP_LIMIT]:
-            hop[HOPPED] = 1.0
     if distance >= radius or absorbing[p] > 0.0:
         if distance < radius and advance > 0.0:
             swallowed[0] = 1.0
@@ -188,14 +174,13 @@ def touch_wall(
 def wall_pass(
     contacts: int, sphere: Any, piece: Any, gap: Any, seam: Any, place: Any, grain: Any, center: Any, motion: Any,
     material: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, piece_material: Any, kinds: int, table: Any,
-    memory: Any, slots: Any, work: Any, deepest: Any, absorbing: Any, swallowed: Any, start: Any, axial: Any, hop: Any,
-    sure: float, half: float, step: float, advance: float, weight: float,
+    memory: Any, slots: Any, work: Any, deepest: Any, absorbing: Any, swallowed: Any, half: float, step: float,
+    advance: float, weight: float,
 ) -> None:  # fmt: skip
     """Forces, torques and work of all near contacts with walls; arguments as in `pair_strip`.
 
     gap and seam: what `join_facets` found, read where there are meshes. A contact with an absorbing piece has no force:
-    it is told in swallowed[0], in a pass that advances. hop: see HOP_LIMIT. sure: half the square of the speed, m/s, up
-    to which no grain goes too far in the step; for faster ones that is looked at.
+    it is told in swallowed[0], in a pass that advances.
     """
     for k in prange(contacts):
         soon = sphere[min(np.int64(k) + SOON, contacts - 1)]  # spheres at a wall are far from each other in memory
@@ -204,8 +189,8 @@ def wall_pass(
         ask_for_lines(motion, np.uint64(whose) * np.uint64(8), 1)
         touch_wall(
             np.int64(k), sphere, piece, gap, seam, place, grain, center, motion, material, frame, pose, kind,
-            shape_table, piece_material, kinds, table, memory, slots, work, deepest, absorbing, swallowed, start, axial,
-            hop, sure, half, step, advance, weight,
+            shape_table, piece_material, kinds, table, memory, slots, work, deepest, absorbing, swallowed, half,
+            step, advance, weight,
         )  # fmt: skip
 
 

@@ -178,7 +178,9 @@ class SoftSolver:
 
     def refresh(self, *, tidy: bool, worn: bool = True) -> None:
         """Bring the lists of near pairs and walls up to the present positions; options as for `Lists.rebuild`."""
-        if not self.lists.refresh(self._tempo(), worn=worn):
+        if self.lists.refresh(self._tempo(), worn=worn):
+            self._measure_hops()
+        else:
             self.rebuild(tidy=tidy, worn=worn)
 
     def rebuild(self, *, tidy: bool, worn: bool = True, old_index: np.ndarray | None = None) -> None:
@@ -189,8 +191,8 @@ class SoftSolver:
             a["motion_table"], a["begun"], a["pose"],
         )  # fmt: skip
         a["reach"] = self._reach()
-        self._measure_hops()
         self.lists.rebuild(self._tempo(), tidy=tidy, worn=worn, old_index=old_index)
+        self._measure_hops()
         soft_tethers.meet_grains(a)
         a["reach"] = self._reach()
 
@@ -285,7 +287,7 @@ class SoftSolver:
             "absorbing": model.walls.absorbing,
             "freedom": model.freedom,
             "stiction": np.array(hold),
-            "hop": np.array([model.scene.wall_step_limit, 0.0, 0.0, 0.0]),
+            "hop": np.array([model.scene.wall_step_limit, 0.0, 0.0, 0.0, 0.0]),
         }
         self._measure_hops()
 
@@ -297,8 +299,10 @@ class SoftSolver:
     def _measure_hops(self) -> None:
         """By what a step may move a grain against a wall: see `kernels/soft_surfaces.py`."""
         a, k = self.arrays, self.kernels
-        self._fixed["hop"][[k.HOP_RADIUS, k.HOP_LEVER]] = (
+        lists_hold = not self.model.scene.integrator.adaptive  # for all of a step
+        self._fixed["hop"][[k.HOP_RADIUS, k.HOP_LEVER, k.HOP_LEEWAY]] = (
             self.lists.radius, np.sqrt(np.max(np.sum(a["offset"] ** 2, axis=1))),
+            self.lists.widest if lists_hold else np.inf,
         )  # fmt: skip
 
     def packed(self) -> Arrays:

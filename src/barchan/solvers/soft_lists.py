@@ -48,6 +48,9 @@ class Lists:
 
     skin_lasts = SKIN_LASTS
     margin_lasts = MARGIN_LASTS
+    widest = (
+        np.inf
+    )  # m: no grain goes farther, nor half as far in a step, until a list is made anew; as far as is known
 
     def __init__(self, model: Model, kernels: Any, arrays: dict[str, np.ndarray]) -> None:
         self.model = model
@@ -176,6 +179,8 @@ class Lists:
         time, most, wall_leeway = self.reach_of(tempo, least, lasts)
         leeway = np.empty(n)
         neighbours.pick_leeways(n, a["motion"], a["bound"], least, time, most, leeway)
+        widest = float(leeway.max(initial=0.0))
+        self.widest = widest if widest < most else np.inf
         return leeway, wall_leeway
 
     def reach_of(self, tempo: Tempo, least: float, lasts: tuple[int, int]) -> tuple[float, float, float]:

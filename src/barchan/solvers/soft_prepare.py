@@ -49,8 +49,7 @@ def compile_forces(bound: tuple[Any, ...]) -> None:
     compile_for(
         kernels.wall_pass, c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain,
         c.position, c.motion, c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds,
-        c.wall_table, c.wall_memory, c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, c.start,
-        c.axial, c.hop, *(0.0,) * 5,
+        c.wall_table, c.wall_memory, c.wall_slots, c.wall_work, c.wall_deepest, c.absorbing, c.swallowed, *(0.0,) * 4,
     )  # fmt: skip
     compile_for(
         kernels.gather_stretch, 0, 0, 0, c.late, c.late_grain, c.late_row, 0, 0, 0.0, c.spans,
