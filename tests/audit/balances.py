@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
-from audit.figures import inertia
+from audit.figures import inertia, turning
 from audit.springs import normal, tangential
 from audit.taken import Taken
 from audit.touching import Table, recorded, shortest, table, turned
@@ -179,3 +180,39 @@ def stretched_in(taken: Taken, frame: SimpleNamespace, own: Table, time: float) 
     found[pair] -= rate * (own.point[pair] - own.opposite[pair])
     found -= np.sum(found * own.normal, axis=1)[:, None] * own.normal
     return float(np.sum(0.5 * tangential(taken.scene, own) * np.sum(found**2, axis=1) * time**2))
+
+
+def carried(taken: Taken, frame: SimpleNamespace) -> np.ndarray:
+    """(N,) J of motion and height."""
+    gravity = np.array(taken.scene["gravity"])
+    moving = 0.5 * frame.mass * np.sum(frame.velocity**2, axis=1) + turning(taken, frame)
+    return np.asarray(moving - frame.mass * (frame.position @ gravity))
+
+
+def flows(taken: Taken, gates: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray]:
+    """Numbers, kg, kg/s and J that have come by the only source and gone, at each frame, from who is in it.
+
+    gates: the names of what took grains that were last seen at these places (K, 3) m.
+    """
+    source = taken.scene["sources"][0]["name"]
+    names = (source, *(one["name"] for one in taken.scene["sinks"]),
+             *(wall["name"] for wall in taken.scene["walls"] if wall["absorbing"]))  # fmt: skip
+    number, mass, energy = ({name: np.zeros(len(taken.frames)) for name in names} for _ in range(3))
+    for k, (one, two) in enumerate(itertools.pairwise(taken.frames), start=1):
+        gone, new = ~np.isin(one.id, two.id), ~np.isin(two.id, one.id)
+        by = gates(one.position[gone])
+        for name in names:
+            frame, rows = (two, np.flatnonzero(new)) if name == source else (one, np.flatnonzero(gone)[by == name])
+            number[name][k] = number[name][k - 1] + len(rows)
+            mass[name][k] = mass[name][k - 1] + frame.mass[rows].sum()
+            energy[name][k] = energy[name][k - 1] + carried(taken, frame)[rows].sum()
+    found = {f"{name}_count": number[name] for name in names} | {f"{name}_mass": mass[name] for name in names}
+    found |= {"mass_in": mass[source], "inflow_energy": energy[source]}
+    found |= {"mass_out": sum(mass[name] for name in names[1:]), "outflow_energy": sum(energy[n] for n in names[1:])}
+    span = np.diff([frame.time for frame in taken.frames])
+    for name in (*names, "in", "out"):
+        total = f"mass_{name}" if name in ("in", "out") else f"{name}_mass"
+        found[f"{total}_rate" if name in ("in", "out") else f"{name}_rate"] = np.concatenate(
+            [[0.0], np.diff(found[total]) / span]
+        )
+    return found

@@ -131,6 +131,8 @@ def modes(frame: SimpleNamespace) -> dict[str, float]:
 
 def virial(taken: Taken, frame: SimpleNamespace) -> np.ndarray:
     """(3, 3) J: Σ force ⊗ branch of the recorded contacts; branches from the second centre, or the point at a wall."""
+    if frame.first is None:
+        return np.zeros((3, 3))
     first, second = recorded(frame)
     there = np.where((second >= 0)[:, None], frame.position[np.maximum(second, 0)], frame.point)
     branch = frame.position[first] - there

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from barchan.scene import Scene
-from solvers import lab, relax_lab
+from solvers import beams_lab, hard_lab, lab, relax_lab
 
 STEP = 2e-5  # s
 ALL = ["packing", "stress", "centre", "cell", "steps"]
@@ -140,6 +140,34 @@ def heavy() -> Scene:
     )  # fmt: skip
 
 
+def triangles() -> Scene:
+    """Squares on a smooth floor and at a post of triangles, one on another, and one through a periodic face."""
+    walls = [
+        {"name": "floor", "shape": "plane", "material": "a"},
+        {"name": "post", "shape": "line", "start": (9.4e-5, 0, 5e-4), "end": (9.4e-5, 0, 1.5e-3), "material": "a"},
+    ]
+    grains = [
+        beams_lab.grain(-1e-3, 0.99e-3, velocity=(0.1, 0, -0.1)), beams_lab.grain(-1.2e-3, 2.98e-3),
+        beams_lab.grain(8.99e-3, 5e-3, velocity=(1.0, 0, 0.5), spin=(0.0, 20.0, 0.0)),
+    ]  # fmt: skip
+    return beams_lab.scene(
+        grains, walls=walls, friction=0.3, gravity=(0.0, 0.0, -9.81), beams={"wall_thickness": 2e-4}, **EVERY,
+        duration=2e-3, frame_rate=5e4, periodic=(True, False, False),
+        box={"low": (-0.009, 0, -1), "high": (0.009, 0, 1)},
+    )  # fmt: skip
+
+
+def hard() -> Scene:
+    """Hard spheres that collide and lose energy in a box that repeats sideways, over a floor."""
+    spots = np.stack(np.meshgrid(*(np.arange(4),) * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 0.15 + 0.075
+    group = hard_lab.grains(spots, velocity_scatter=1.0, spin=(1.0, -2.0, 3.0))
+    return hard_lab.scene(
+        [group], [hard_lab.FLOOR], restitution=0.8, tangential=0.3, gravity=(0.0, 0.0, -9.81), duration=0.2,
+        frame_rate=2000.0, periodic=(True, True, False), box={"low": (0, 0, -1), "high": (0.6, 0.6, 2)},
+        observables=ALL,
+    )  # fmt: skip
+
+
 SMOOTH = {"density": 2500.0, "young": 1e7, "friction": 0.0, "restitution": 1.0}
 SCENES = {
     "spheres": crowd,
@@ -153,4 +181,6 @@ SCENES = {
     "tilted": tilted,
     "squeezed": squeezed,
     "heavy": heavy,
+    "triangles": triangles,
+    "hard": hard,
 }

@@ -24,7 +24,16 @@ ALONE = ("taken", "touching", "figures", "balances", "springs", "exports")
 Take = Callable[[str], Taken]
 STEPPED = ("spheres", "elastic", "flat", "far", "clumps", "periodic", "deforming", "pouring")  # a frame a step
 STEPS = {"elastic": 2e-5, "deforming": 2e-4}  # s
-HISTORIES = ("spheres", "flat", "far", "clumps", "periodic", "pouring")  # with springs that remember
+HISTORIES = (
+    "spheres",
+    "flat",
+    "far",
+    "clumps",
+    "periodic",
+    "pouring",
+    "triangles",
+    "hard",
+)  # with springs that remember
 
 
 def test_the_audit_stands_alone() -> None:
@@ -42,7 +51,7 @@ def test_the_audit_stands_alone() -> None:
                 assert node.module != "audit" and node.module != "audit.scenes"
 
 
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize("name", [name for name in SCENES if name not in ("triangles", "hard")])
 def test_contacts_follow_from_places(taken: Take, name: str) -> None:
     """Of every frame: who touches whom and at which face, how deep, and where, beside the recorded place of the first
     body. A contact that is missing, counted twice, or at another image of its grain is found.
@@ -73,23 +82,27 @@ def test_series_follow_from_frames(taken: Take, name: str) -> None:
     assert run.times == pytest.approx([frame.time for frame in run.frames], abs=1e-15)
     found: dict[str, list[float]] = {}
     for index, frame in enumerate(run.frames):
-        own = touching.table(run, frame)
+        own = touching.told(frame) if name == "triangles" else touching.table(run, frame)
         figure = {
             **figures.count(run, index), **figures.places(frame), **figures.cell(frame), **figures.energies(run, frame),
-            **figures.contacts(frame, own), **figures.stresses(run, frame), **figures.packing(run, frame, own),
+            **figures.contacts(frame, own), **figures.packing(run, frame, own), **figures.stresses(run, frame),
             "step": frame.step, **({"steps_accepted": frame.step} if run.scene["solver"] == "soft" else {}),
         }  # fmt: skip
         for key, value in figure.items():
             found.setdefault(key, []).append(value)
     far = max(1.0, max(float(np.abs(frame.position).max(initial=0.0)) for frame in run.frames))
     for key, values in found.items():
-        if key in run.series:
-            scale = max(np.abs(values).max(), SCALES.get(key, 0.0))
+        if key in run.series and key not in UNKNOWN.get(name, ()):
+            scale = np.nanmax(np.abs(values))
             tolerance = 1e-9 * scale * far
             assert run.series[key] == pytest.approx(values, abs=tolerance, nan_ok=True), key
 
 
-SCALES: dict[str, float] = {}
+PRESSED = [f"stress_{one}" for one in ("xx", "yy", "zz", "xy", "xz", "yz", "isotropic", "deviatoric")]
+UNKNOWN = {  # grains that bend turn and move inside; overlaps of triangles have areas; blows happen between frames
+    "triangles": ("kinetic_energy", "worst_overlap"),
+    "hard": (*PRESSED, "pressure", "total_pressure"),
+}
 
 
 @pytest.mark.parametrize("name", STEPPED)
@@ -156,3 +169,14 @@ def test_lines_of_the_ledger_grow_by_work(taken: Take, name: str) -> None:
     own = balances.taken_by_contacts(run)
     for key, values in work.items():
         assert own[key] - own[key][0] == pytest.approx(values, abs=1e-2 * scale), key
+
+
+def test_what_comes_and_goes_is_who_is_there(taken: Take) -> None:
+    """Numbers, masses, rates and energies at each gate, from the ids of one frame and the next: grains come and go
+    between frames in free flight, which changes neither mass nor energy.
+    """
+    run = taken("pouring")
+    found = balances.flows(run, lambda place: np.where(place[:, 0] > 2.9, "gone", "drain"))
+    assert [found[f"{gate}_count"][-1] for gate in ("gone", "drain")] == [2, 2] and found["spout_count"][-1] > 2
+    for key, values in found.items():
+        assert run.series[key] == pytest.approx(values, abs=1e-9 * np.abs(values).max()), key

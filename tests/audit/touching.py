@@ -121,6 +121,13 @@ def gaps(wall: dict[str, Any], place: np.ndarray) -> Iterator[tuple[int, np.ndar
         raise AssertionError(f"the audit knows no wall of shape {wall['shape']!r}")
 
 
+def told(frame: SimpleNamespace) -> Table:
+    """The recorded contacts, of bodies whose overlaps are none of spheres."""
+    first, second = recorded(frame)
+    nothing = np.zeros((len(first), 3))
+    return Table(first, second, frame.face, frame.overlap, frame.overlap, nothing, frame.point, frame.point, nothing)
+
+
 def recorded(frame: SimpleNamespace) -> tuple[np.ndarray, np.ndarray]:
     """Rows of the grains of recorded contacts, the second −1 − w at walls."""
     first, second = np.searchsorted(frame.id, frame.first), frame.second.copy()
