@@ -216,3 +216,26 @@ def flows(taken: Taken, gates: Callable[[np.ndarray], np.ndarray]) -> dict[str, 
             [[0.0], np.diff(found[total]) / span]
         )
     return found
+
+
+def blow(taken: Taken, one: SimpleNamespace, two: SimpleNamespace) -> np.ndarray | None:
+    """(3, 3) J s: impulse ⊗ branch of the only collision of hard spheres between two frames, which count collisions.
+
+    Nothing where there are none, None where there are several. Impulse and branch are those of the first; a grain that
+    jumps alone has met the floor. Gravity moves both alike, so they near each other evenly.
+    """
+    if two.step - one.step > 1:
+        return None
+    jump = two.velocity - one.velocity - (two.time - one.time) * np.array(taken.scene["gravity"])
+    met = np.flatnonzero(np.linalg.norm(jump, axis=1) > 1e-9)
+    if not len(met):
+        return np.zeros((3, 3))
+    first = met[0]
+    impulse, branch = one.mass[first] * jump[first], np.array([0.0, 0.0, one.radius[first]])
+    if len(met) == 2:
+        apart = shortest(one.cell, one.position[first] - one.position[met[1]])
+        nearing = one.velocity[first] - one.velocity[met[1]]
+        a, b = nearing @ nearing, apart @ nearing
+        c = apart @ apart - (one.radius[first] + one.radius[met[1]]) ** 2
+        branch = apart + nearing * (-b - np.sqrt(b * b - a * c)) / a
+    return np.outer(impulse, branch)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from barchan import load
 from barchan.scene import Scene
 from solvers import beams_lab, hard_lab, lab, relax_lab
 
@@ -168,6 +169,12 @@ def hard() -> Scene:
     )  # fmt: skip
 
 
+def conveyor() -> Scene:
+    """The ball on a belt of the library, whose contact sticks, and slips when the spring pulls."""
+    found = load("conveyor").to_dict(full=False)
+    return Scene.model_validate({**found, **EVERY, "observables": [*ALL, "modes"], "frame_rate": 1e4})
+
+
 SMOOTH = {"density": 2500.0, "young": 1e7, "friction": 0.0, "restitution": 1.0}
 SCENES = {
     "spheres": crowd,
@@ -183,4 +190,5 @@ SCENES = {
     "heavy": heavy,
     "triangles": triangles,
     "hard": hard,
+    "conveyor": conveyor,
 }

@@ -24,16 +24,9 @@ ALONE = ("taken", "touching", "figures", "balances", "springs", "exports")
 Take = Callable[[str], Taken]
 STEPPED = ("spheres", "elastic", "flat", "far", "clumps", "periodic", "deforming", "pouring")  # a frame a step
 STEPS = {"elastic": 2e-5, "deforming": 2e-4}  # s
-HISTORIES = (
-    "spheres",
-    "flat",
-    "far",
-    "clumps",
-    "periodic",
-    "pouring",
-    "triangles",
-    "hard",
-)  # with springs that remember
+HISTORIES = (  # with springs that remember, or without springs
+    "spheres", "flat", "far", "clumps", "periodic", "pouring", "triangles", "hard", "conveyor",
+)  # fmt: skip
 
 
 def test_the_audit_stands_alone() -> None:
@@ -67,7 +60,7 @@ def test_contacts_follow_from_places(taken: Take, name: str) -> None:
         assert frame.point == pytest.approx(point, abs=precision(frame, size))
         assert np.sum(frame.force * normal, axis=1).min(initial=0.0) >= -1e-9 * np.abs(frame.force).max(initial=1.0)
         seen += len(rows)
-    assert seen > len(run.frames)
+    assert seen >= len(run.frames)
 
 
 def precision(frame: SimpleNamespace, size: float) -> float:
@@ -86,7 +79,8 @@ def test_series_follow_from_frames(taken: Take, name: str) -> None:
         figure = {
             **figures.count(run, index), **figures.places(frame), **figures.cell(frame), **figures.energies(run, frame),
             **figures.contacts(frame, own), **figures.packing(run, frame, own), **figures.stresses(run, frame),
-            "step": frame.step, **({"steps_accepted": frame.step} if run.scene["solver"] == "soft" else {}),
+            **(figures.modes(frame) if name == "conveyor" else {}), "step": frame.step,
+            **({"steps_accepted": frame.step} if run.scene["solver"] == "soft" else {}),
         }  # fmt: skip
         for key, value in figure.items():
             found.setdefault(key, []).append(value)
@@ -94,7 +88,7 @@ def test_series_follow_from_frames(taken: Take, name: str) -> None:
     for key, values in found.items():
         if key in run.series and key not in UNKNOWN.get(name, ()):
             scale = np.nanmax(np.abs(values))
-            tolerance = 1e-9 * scale * far
+            tolerance = 1e-9 * scale * far + 1e-30  # what one grain moves against its own mean
             assert run.series[key] == pytest.approx(values, abs=tolerance, nan_ok=True), key
 
 
@@ -180,3 +174,23 @@ def test_what_comes_and_goes_is_who_is_there(taken: Take) -> None:
     assert [found[f"{gate}_count"][-1] for gate in ("gone", "drain")] == [2, 2] and found["spout_count"][-1] > 2
     for key, values in found.items():
         assert run.series[key] == pytest.approx(values, abs=1e-9 * np.abs(values).max()), key
+
+
+def test_blows_make_the_stress_of_hard_spheres(taken: Take) -> None:
+    """Between two frames without a collision the stress is none; with one, it is its impulse, by which momenta jump,
+    times the branch at the moment of touch, which follows from places and velocities before.
+    """
+    run = taken("hard")
+    seen = 0
+    for k, (one, two) in enumerate(itertools.pairwise(run.frames), start=1):
+        blow = balances.blow(run, one, two)
+        if blow is None:
+            continue
+        tensor = -blow / figures.volume(run, two) / (two.time - one.time)
+        for name in ("xx", "yy", "zz", "xy", "xz", "yz"):
+            i, j = ("xyz".index(letter) for letter in name)
+            found = run.series[f"stress_{name}"][k]
+            assert found == pytest.approx(tensor[i, j], rel=1e-7, abs=1e-7 * np.abs(tensor).max()), (k, name)
+        assert run.series["pressure"][k] == pytest.approx(-np.trace(tensor) / 3, rel=1e-7)
+        seen += bool(blow.any())
+    assert seen > 10

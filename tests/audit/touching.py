@@ -102,6 +102,10 @@ def gaps(wall: dict[str, Any], place: np.ndarray) -> Iterator[tuple[int, np.ndar
     if wall["shape"] == "plane":
         normal = np.array(wall["normal"], float) / np.linalg.norm(wall["normal"])
         yield 0, (place - wall["point"]) @ normal, np.tile(normal, (len(place), 1))
+    elif wall["shape"] == "sphere" and wall["side"] == "outside":
+        away = place - wall["center"]
+        far = np.linalg.norm(away, axis=1)
+        yield 0, far - wall["radius"], away / np.maximum(far, 1e-300)[:, None]
     elif wall["shape"] == "cylinder" and wall.get("length") is None:
         axis = np.array(wall["axis"], float) / np.linalg.norm(wall["axis"])
         away = place - wall["point"]
