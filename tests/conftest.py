@@ -39,15 +39,20 @@ def notes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def known_kernels(request: pytest.FixtureRequest, notes: Path) -> Iterator[None]:
-    """What a test binds is in the list of `combinations.py`, unless it is one of `make validate` or needs a GPU."""
-    begin = notes.stat().st_size
+    """What a test and its fixtures bind is in the list of `combinations.py`, unless the test is one of `make validate`
+    or needs a GPU.
+    """
     yield
-    free = any(request.node.get_closest_marker(name) for name in ("validate", "gpu"))
-    if free or notes.stat().st_size == begin:
+    checked = _checked.get(notes, 0)  # fixtures of a session or a module have bound before this one began
+    _checked[notes] = notes.stat().st_size
+    if any(request.node.get_closest_marker(name) for name in ("validate", "gpu")):
         return
-    bound = notes.read_text(encoding="utf-8")[begin:].splitlines()
+    bound = notes.read_text(encoding="utf-8")[checked:].splitlines()
     if others := sorted(set(bound) - combinations.KNOWN):
         pytest.fail(f"binds kernels that tests/combinations.py does not list: {others}. See there what to do")
+
+
+_checked: dict[Path, int] = {}  # how far the notes have been read
 
 
 def _cuda_is_there() -> bool:
