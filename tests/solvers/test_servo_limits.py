@@ -64,7 +64,7 @@ def moving(motion: dict[str, Any], way: float, velocity: float, pressed: float =
     model, grains = build(scene(motion, **options))
     table, servo = model.walls.motion_table.copy(), np.zeros((1, 6))
     table[model.walls.servo_row[0], 7], servo[0, [0, 2]] = way, (velocity, pressed)
-    bounds = servo_limits.limits(model, grains.position, RADIUS)
+    bounds = servo_limits.limits(model, servo_limits.extent(model, grains))
     return SimpleNamespace(model=model, arrays={"motion_table": table, "servo": servo}, time=0.25, servo_limits=bounds)
 
 
@@ -97,3 +97,8 @@ def test_what_falls_far_may_be_faster() -> None:
     servo_limits.watch(moving(PISTON, 1.0, 500.0, **fall))
     with pytest.raises(RunError, match="up to 538 m/s"):
         servo_limits.watch(moving(PISTON, 1.0, 540.0, **fall))
+
+
+def test_a_scene_of_no_extent_sets_no_limits() -> None:
+    """A point alone says nothing of a scale: any force is as good as another; catches a bound of 0 N."""
+    assert np.isinf(servo_limits.limits(build(scene(PADDLE))[0], 0.0)).all()

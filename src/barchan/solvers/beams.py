@@ -36,6 +36,7 @@ class BeamSolver:
         self.step = self.rebuilds = 0
         self.width = 16  # neighbours that a row of the search has room for
         self.inserted = self.next_id = len(grains)
+        self.extent = servo_limits.extent(model, grains)  # m
         self.energy_error = 0.0  # over the energy turned over
         self.energy_at_start = self.stored_at_start = self.potential_at_start = 0.0
         self.arrays = beams_arrays.first_arrays(model, grains, build_triangles(model.scene, grains))
@@ -144,8 +145,8 @@ class BeamSolver:
 
     @functools.cached_property
     def servo_limits(self) -> np.ndarray:
-        """How far, how fast and how hard walls that forces move may go, as the scene is when it is first asked for."""
-        return servo_limits.limits(self.model, self.positions(), float(self.arrays["bound"].max(initial=0.0)))
+        """How far, how fast and how hard walls that forces move may go, by the extent of the scene at its start."""
+        return servo_limits.limits(self.model, self.extent)
 
     def find_forces(self, c: Arrays) -> int:
         """Forces and accelerations for the present places and velocities; answers with the number of overlaps.
@@ -341,6 +342,6 @@ class BeamSolver:
 
 
 _SAVED = (
-    "dt", "step", "rebuilds", "width", "inserted", "next_id", "energy_error", "energy_at_start", "stored_at_start",
-    "potential_at_start", "skin", "turned",
+    "dt", "step", "extent", "rebuilds", "width", "inserted", "next_id", "energy_error", "energy_at_start",
+    "stored_at_start", "potential_at_start", "skin", "turned",
 )  # fmt: skip

@@ -25,9 +25,10 @@ LIGHTEST = 1e-9  # of the lightest grain's mass, that a wall has at the least
 REMEDY = "give it a weaker force, more mass or damping, or limits (travel, swing)"
 
 
-def extent(model: Model, position: np.ndarray, reach: float) -> float:
-    """The diagonal, m, of the box about grains at these places (N, 3) m, which reach so far (m), and all else."""
+def extent(model: Model, grains: Grains) -> float:
+    """The diagonal, m, of the box about these grains and all else; 0 where there is nothing."""
     walls, scene = model.walls, model.scene
+    position, reach = grains.position, float(grains.radius.max(initial=0.0))
     points = [position - reach, position + reach, walls.rest[:, :3]]
     if scene.box is not None:
         points.append(np.array([scene.box.low, scene.box.high]))
@@ -37,11 +38,13 @@ def extent(model: Model, position: np.ndarray, reach: float) -> float:
     return max(float(np.linalg.norm(np.ptp(everything, axis=0))), across) if len(everything) else across
 
 
-def limits(model: Model, position: np.ndarray, reach: float) -> np.ndarray:
-    """For every wall that forces move (S, 3): m or rad that it may go, m/s or rad/s, and N or N m."""
-    if not len(model.walls.servo_row):
-        return np.zeros((0, 3))
-    size = extent(model, position, reach)
+def limits(model: Model, size: float) -> np.ndarray:
+    """For every wall that forces move (S, 3): m or rad that it may go, m/s or rad/s, and N or N m.
+
+    size: of the scene, as of `extent`; a scene of no extent sets no limits.
+    """
+    if size == 0.0:
+        return np.full((len(model.walls.servo_row), 3), math.inf)
     materials = model.scene.materials.values()
     stiffest = max(one.young for one in materials)
     fall = math.sqrt(2 * float(np.linalg.norm(model.gravity)) * size)
@@ -55,7 +58,7 @@ def limits(model: Model, position: np.ndarray, reach: float) -> np.ndarray:
 def refuse(model: Model, grains: Grains) -> None:
     """SceneError where a drive would press everything flat, or a wall is so light that no step is short enough."""
     everything = grains.join(model.poured)
-    most = limits(model, everything.position, float(everything.radius.max(initial=0.0)))
+    most = limits(model, extent(model, everything))
     lightest = float(everything.mass.min(initial=math.inf))
     findings = []
     servos = [(k, wall.motion[-1]) for k, wall in enumerate(model.scene.walls) if wall.motion]

@@ -40,8 +40,8 @@ class SoftSolver:
 
     name = "soft"
     saved: tuple[str, ...] = (
-        "dt", "step", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start", "stored_at_start",
-        "energy_error", "turned", "gift",
+        "dt", "step", "extent", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start",
+        "stored_at_start", "energy_error", "turned", "gift",
     )  # fmt: skip
     turned = 0.0  # J, as in `common.turned_over`; older checkpoints do not know it, nor the next
     gift = 0.0  # J, the most that contacts had given beyond what they got, under laws that may
@@ -52,6 +52,7 @@ class SoftSolver:
         self.step = 0
         self.drifted = False
         self.clumped = grains.clumped or model.poured.clumped
+        self.extent = servo_limits.extent(model, grains)  # m
         self.energy_error = 0.0  # over the energy turned over
         self._bind()
         adaptive = isinstance(model.scene.integrator, RungeKutta)
@@ -94,8 +95,8 @@ class SoftSolver:
 
     @functools.cached_property
     def servo_limits(self) -> np.ndarray:
-        """How far, how fast and how hard walls that forces move may go, as the scene is when it is first asked for."""
-        return servo_limits.limits(self.model, self.positions(), float(self.arrays["bound"].max(initial=0.0)))
+        """How far, how fast and how hard walls that forces move may go, by the extent of the scene at its start."""
+        return servo_limits.limits(self.model, self.extent)
 
     @functools.cached_property
     def forces_address(self) -> int:
