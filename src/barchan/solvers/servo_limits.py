@@ -43,8 +43,9 @@ def limits(model: Model, size: float) -> np.ndarray:
 
     size: of the scene, as of `extent`; a scene of no extent sets no limits.
     """
-    if size == 0.0:
-        return np.full((len(model.walls.servo_row), 3), math.inf)
+    servos = len(model.walls.servo_row)
+    if size == 0.0 or not servos:  # without motions there is no table of them
+        return np.full((servos, 3), math.inf)
     materials = model.scene.materials.values()
     stiffest = max(one.young for one in materials)
     fall = math.sqrt(2 * float(np.linalg.norm(model.gravity)) * size)
