@@ -244,12 +244,31 @@ def wall_forces(i: int, c: Any, fx: Any, fy: Any, fz: Any, tx: Any, ty: Any, tz:
 
 
 @device
+def find_hop(i: int, c: Any, place: Any, motion: Any, center: Any, pose: Any, halt: Any, s: int, dt: float) -> None:
+    """Where step s moves sphere i too far against a wall, halt[s + 1] says so."""
+    low, high = c.wall_start[i], c.wall_start[i + 1]
+    if low == high:
+        return
+    a = c.grain[i] if CLUMPS else i
+    pace = float(motion[a, 0]) ** 2 + float(motion[a, 1]) ** 2 + float(motion[a, 2]) ** 2
+    spin = float(motion[a, 4]) ** 2 + float(motion[a, 5]) ** 2 + float(motion[a, 6]) ** 2
+    if pace + c.lever * spin < c.sure:
+        return
+    for k in range(low, high):
+        p = c.wall_piece[k]
+        way = wall_hop(
+            i, p, dt, place, c.grain, c.start, center, motion, c.frame, pose, c.kind, c.shape_table, c.axial
+        )  # fmt: skip
+        if way > c.limit and way > c.hop[i]:
+            c.hop[i], c.hop_with[i] = way, p
+            halt[s + 1] = TOO_FAR
+
+
+@device
 def touch_walls(
-    i: int, c: Any, place: Any, motion: Any, center: Any, pose: Any, swallowed: Any, halt: Any, s: int, dt: float
+    i: int, c: Any, place: Any, motion: Any, center: Any, pose: Any, swallowed: Any, s: int, dt: float
 ) -> None:
     """What walls do to sphere i is put into slots; only the law itself is of type REAL, there are few contacts.
-
-    Where the step moves it too far against a wall, halt[s + 1] says so.
 
     It is a launch of its own: together with pairs it would take more registers than a GPU has for all its threads.
     """
@@ -264,18 +283,8 @@ def touch_walls(
             i, c.wall_start, c.wall_piece, place, c.mesh, c.facet_table, c.frame, pose, c.kind, c.shape_table,
             c.wall_gap, c.wall_seam, c.wall_memory,
         )  # fmt: skip
-    pace = float(motion[a, 0]) ** 2 + float(motion[a, 1]) ** 2 + float(motion[a, 2]) ** 2
-    spin = float(motion[a, 4]) ** 2 + float(motion[a, 5]) ** 2 + float(motion[a, 6]) ** 2
-    swift = pace + c.lever * spin >= c.sure
     for k in range(low, high):
         p = c.wall_piece[k]
-        if swift:
-            way = wall_hop(
-                i, p, dt, place, c.grain, c.start, center, motion, c.frame, pose, c.kind, c.shape_table, c.axial
-            )
-            if way > c.limit and way > c.hop[i]:
-                c.hop[i], c.hop_with[i] = way, p
-                halt[s + 1] = TOO_FAR
         at = (k // 16) * 16 * WALL_SLOTS + k % 16
         at_memory = (k // 16) * 16 * WALL_MEMORY + k % 16
         ox, oy, oz = 0.0, 0.0, 0.0

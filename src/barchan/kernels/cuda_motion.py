@@ -14,7 +14,7 @@ import numpy as np
 from numba import cuda
 
 from barchan.kernels.bound import CLUMPS, REAL, STICTION
-from barchan.kernels.cuda_contacts import pair_forces, touch_walls, wall_forces
+from barchan.kernels.cuda_contacts import find_hop, pair_forces, touch_walls, wall_forces
 from barchan.kernels.cuda_device import THREADS, device, kernel, step_kernel
 from barchan.kernels.cuda_rows import SWALLOWED, TOO_FAR, WORN
 from barchan.kernels.soft_gather import hold, late_power, let_go
@@ -144,12 +144,23 @@ def depart(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt:
 
 
 @kernel
+def hop_step(c: Any, place: Any, motion: Any, dt: float, s: int) -> None:
+    """Whether step s moves a sphere too far against a wall, one thread a sphere.
+
+    A launch of its own, where lists do not rule it out: in `wall_step` it would take registers of every step.
+    """
+    i = cuda.grid(1)
+    if i < c.spheres and c.halt[s] == 0:
+        find_hop(i, c, place, motion, c.position if CLUMPS else place, c.poses[s * c.moving], c.halt, s, dt)
+
+
+@kernel
 def wall_step(c: Any, place: Any, motion: Any, dt: float, s: int) -> None:
     """The beginning of step s, one thread a sphere: what each feels from walls."""
     i = cuda.grid(1)
     if i < c.spheres and c.halt[s] == 0:
         touch_walls(
-            i, c, place, motion, c.position if CLUMPS else place, c.poses[s * c.moving], c.swallowed, c.halt, s, dt
+            i, c, place, motion, c.position if CLUMPS else place, c.poses[s * c.moving], c.swallowed, s, dt
         )  # fmt: skip
 
 

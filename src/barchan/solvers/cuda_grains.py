@@ -39,9 +39,9 @@ class CudaGrains:
         a, model = lists.arrays, lists.model
         self.kernels, self.host_kernels = kernels, lists.kernels
         self.real = np.float32 if single else np.float64
-        self.depart, self.wall_step, self.whole_step, self.sphere_forces, self.grain_step = (
+        self.depart, self.hop_step, self.wall_step, self.whole_step, self.sphere_forces, self.grain_step = (
             Launcher(getattr(kernels, name), exact=not single)
-            for name in ("depart", "wall_step", "whole_step", "sphere_forces", "grain_step")
+            for name in ("depart", "hop_step", "wall_step", "whole_step", "sphere_forces", "grain_step")
         )
         self.scratch = Scratch()
         self.count, self.spheres = len(a["id"]), len(a["place"]) - GHOSTS
@@ -95,7 +95,7 @@ class CudaGrains:
 
     def _hop_limits(self, hop: np.ndarray, dt: float) -> dict[str, float]:
         """What a step may do to grains near walls; where walls move, all are looked at."""
-        k = self.host_kernels
+        k, self.hop_row = self.host_kernels, hop
         slow = 0.0 if self.moving else hop[k.HOP_LIMIT] * hop[k.HOP_RADIUS] / dt
         return {
             "limit": float(hop[k.HOP_LIMIT]), "sure": 0.5 * float(slow) ** 2, "lever": float(hop[k.HOP_LEVER]) ** 2,
@@ -135,6 +135,7 @@ class CudaGrains:
         leeway = float(self.lists.numbers.arrays["strayed"][1])  # m, of walls
         allowed = self._course(begin, steps, leeway, pending=pending, trailing=trailing)
         strayed = allowed < steps or (trailing and float(self.strays[steps]) > leeway)
+        hops = self._hops_may_be(allowed)
         size = self.signals.shape[0]
         launch(cuda_lists.clear, size, self.signals, size)
         now, drifts = self.present, 0
@@ -145,6 +146,8 @@ class CudaGrains:
             last = s == allowed - 1 and not trailing and not strayed
             at = self._buffers(now + drifts)
             if self.lists.numbers.wall_contacts:
+                if hops:
+                    self.hop_step(self.spheres, self.packed, at[:2], self.dt, s)
                 self.wall_step(self.spheres, self.packed, at[:2], self.dt, s)
             if self.whole:
                 self.whole_step(self.count, self.packed, at, self.dt, s, int(last))
@@ -166,6 +169,13 @@ class CudaGrains:
         if done and self.moving:
             self.lists.numbers.arrays["pose"][:] = self.host_poses[done - 1]
         return Batch(done, ahead, worn, float(self.strays[done if ahead else done - 1]), too_far)
+
+    def _hops_may_be(self, steps: int) -> bool:
+        """Whether lists do not rule out that a step moves a grain too far against a wall: see `find_hops`."""
+        numbers, hop, k = self.lists.numbers, self.hop_row, self.host_kernels
+        began = float(numbers.arrays["strayed"][0])
+        gone = np.diff(self.strays[: steps + 1], prepend=began).max() if self.moving else 0.0  # m in a step, of walls
+        return bool(2.0 * numbers.widest > hop[k.HOP_LIMIT] * hop[k.HOP_RADIUS] - gone)
 
     def _buffers(self, drifts: int) -> tuple[Any, Any, Any, Any]:
         """Places and motions to read and those to write after so many drifts; the same where threads do not meet."""
