@@ -52,13 +52,6 @@ PYTHONPATH=$PWD/src:${PYTHONPATH:-} timeout $patience "$python" -m pytest tests/
   -o timeout=$patience --junitxml "$work/tests.xml"
 wait
 
-if [ -z "$dry" ]; then
-  step 'speed'
-  for precision in mixed double; do
-    with_source "$PWD" new timeout 30 "$python" -m barchan bench settled-bed --device cuda --precision $precision \
-      --grains 1600000 --seconds 1.5 | tail -n 1 | tee -a "$work/bench.jsonl"
-  done
-fi
 if [ -n "$other" ]; then
   step 'speed beside the other revision'
   PYTHONPATH=$PWD/benchmarks:$PWD/src:${PYTHONPATH:-} timeout $patience "$python" -P -m speed "$other" \

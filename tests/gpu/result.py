@@ -62,12 +62,6 @@ def same_bits(new: Path, other: Path) -> dict[str, Any]:
     return {"scenes": found, "verdict": "wrong" if wrong else "fine" if some else "not measured: not all scenes ended"}
 
 
-def benches(lines: Path) -> list[dict[str, Any]]:
-    """The rows of `barchan bench`."""
-    told = lines.read_text().splitlines() if lines.is_file() else []
-    return [json.loads(line) for line in told if line.startswith(("{", "["))]
-
-
 def turns(path: Path) -> dict[str, Any]:
     """What the comparison in turns says."""
     if not path.is_file():
@@ -114,12 +108,8 @@ def main() -> int:
     parts = ["correctness"]
     if asked.other:
         told["same_bits"] = same_bits(asked.work / "new", asked.work / "other")
-        told["beside_other"] = turns(asked.work / "speed.json")
-        parts += ["same_bits", "beside_other"]
-    if not asked.dry:
-        told["speed"] = {"rows": benches(asked.work / "bench.jsonl")}
-        told["speed"]["verdict"] = "fine" if len(told["speed"]["rows"]) == 2 else "not measured: a benchmark failed"
-        parts.append("speed")
+        told["speed"] = turns(asked.work / "speed.json")
+        parts += ["same_bits", "speed"]
     asked.out.parent.mkdir(parents=True, exist_ok=True)
     asked.out.write_text(json.dumps(told, indent=1) + "\n")
     print(json.dumps(told, indent=1))
