@@ -244,15 +244,18 @@ def wall_forces(i: int, c: Any, fx: Any, fy: Any, fz: Any, tx: Any, ty: Any, tz:
 
 
 @device
-def find_hop(i: int, c: Any, place: Any, motion: Any, center: Any, pose: Any, halt: Any, s: int, dt: float) -> None:
-    """Where step s moves sphere i too far against a wall, halt[s + 1] says so."""
+def find_hop(i: int, c: Any, place: Any, motion: Any, center: Any, pose: Any, sure: float, s: int, dt: float) -> None:
+    """Where step s moves sphere i too far against a wall, halt[s + 1] says so.
+
+    sure: m²/s², half the square of the speed up to which no grain goes too far in a step.
+    """
     low, high = c.wall_start[i], c.wall_start[i + 1]
     if low == high:
         return
     a = c.grain[i] if CLUMPS else i
     pace = float(motion[a, 0]) ** 2 + float(motion[a, 1]) ** 2 + float(motion[a, 2]) ** 2
     spin = float(motion[a, 4]) ** 2 + float(motion[a, 5]) ** 2 + float(motion[a, 6]) ** 2
-    if pace + c.lever * spin < c.sure:
+    if pace + c.lever * spin < sure:
         return
     for k in range(low, high):
         p = c.wall_piece[k]
@@ -261,7 +264,7 @@ def find_hop(i: int, c: Any, place: Any, motion: Any, center: Any, pose: Any, ha
         )  # fmt: skip
         if way > c.limit and way > c.hop[i]:
             c.hop[i], c.hop_with[i] = way, p
-            halt[s + 1] = TOO_FAR
+            c.halt[s + 1] = TOO_FAR
 
 
 @device

@@ -144,14 +144,14 @@ def depart(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt:
 
 
 @kernel
-def hop_step(c: Any, place: Any, motion: Any, dt: float, s: int) -> None:
-    """Whether step s moves a sphere too far against a wall, one thread a sphere.
+def hop_step(c: Any, place: Any, motion: Any, dt: float, s: int, sure: float) -> None:
+    """Whether step s moves a sphere too far against a wall, one thread a sphere; sure: as in `find_hop`.
 
     A launch of its own, where lists do not rule it out: in `wall_step` it would take registers of every step.
     """
     i = cuda.grid(1)
     if i < c.spheres and c.halt[s] == 0:
-        find_hop(i, c, place, motion, c.position if CLUMPS else place, c.poses[s * c.moving], c.halt, s, dt)
+        find_hop(i, c, place, motion, c.position if CLUMPS else place, c.poses[s * c.moving], sure, s, dt)
 
 
 @kernel

@@ -30,7 +30,6 @@ class CudaArrays(NamedTuple):
     spheres: int
     kinds: int
     limit: float  # as `hop` has it: radii that a step may move a grain against a wall
-    sure: float  # m²/s²: half the square of the speed, up to which no grain goes too far in a step
     lever: float  # m², the square of how far a sphere is from its grain's centre at most
     moving: int  # 1 where every step of a batch has poses of its own, 0 where walls stand still
     halt: Any  # int32, by step of a batch

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,16 +91,13 @@ class CudaGrains:
             **{name: send(fixed[name]) for name in ("facet_table", "shape_table", "absorbing", "stiction", "axial")},
             **{name: send(fixed[name], real) for name in ("table", "wall_table", "freedom")},
             "gravity": send(a["gravity"], real),
-            **self._hop_limits(fixed["hop"], dt),
+            **self._hop_limits(fixed["hop"]),
         }
 
-    def _hop_limits(self, hop: np.ndarray, dt: float) -> dict[str, float]:
-        """What a step may do to grains near walls; where walls move, all are looked at."""
+    def _hop_limits(self, hop: np.ndarray) -> dict[str, float]:
+        """What a step may do to grains near walls."""
         k, self.hop_row = self.host_kernels, hop
-        slow = 0.0 if self.moving else hop[k.HOP_LIMIT] * hop[k.HOP_RADIUS] / dt
-        return {
-            "limit": float(hop[k.HOP_LIMIT]), "sure": 0.5 * float(slow) ** 2, "lever": float(hop[k.HOP_LEVER]) ** 2,
-        }  # fmt: skip
+        return {"limit": float(hop[k.HOP_LIMIT]), "lever": float(hop[k.HOP_LEVER]) ** 2}
 
     @property
     def place(self) -> Any:
@@ -135,7 +133,7 @@ class CudaGrains:
         leeway = float(self.lists.numbers.arrays["strayed"][1])  # m, of walls
         allowed = self._course(begin, steps, leeway, pending=pending, trailing=trailing)
         strayed = allowed < steps or (trailing and float(self.strays[steps]) > leeway)
-        hops = self._hops_may_be(allowed)
+        sure = self._hops(allowed)
         size = self.signals.shape[0]
         launch(cuda_lists.clear, size, self.signals, size)
         now, drifts = self.present, 0
@@ -146,8 +144,8 @@ class CudaGrains:
             last = s == allowed - 1 and not trailing and not strayed
             at = self._buffers(now + drifts)
             if self.lists.numbers.wall_contacts:
-                if hops:
-                    self.hop_step(self.spheres, self.packed, at[:2], self.dt, s)
+                if sure < math.inf:
+                    self.hop_step(self.spheres, self.packed, at[:2], self.dt, s, sure)
                 self.wall_step(self.spheres, self.packed, at[:2], self.dt, s)
             if self.whole:
                 self.whole_step(self.count, self.packed, at, self.dt, s, int(last))
@@ -170,12 +168,15 @@ class CudaGrains:
             self.lists.numbers.arrays["pose"][:] = self.host_poses[done - 1]
         return Batch(done, ahead, worn, float(self.strays[done if ahead else done - 1]), too_far)
 
-    def _hops_may_be(self, steps: int) -> bool:
-        """Whether lists do not rule out that a step moves a grain too far against a wall: see `find_hops`."""
+    def _hops(self, steps: int) -> float:
+        """Up to which speed no grain goes too far against a wall in these steps, as in `find_hop`; inf where lists rule
+        all such steps out: see `find_hops`.
+        """
         numbers, hop, k = self.lists.numbers, self.hop_row, self.host_kernels
         began = float(numbers.arrays["strayed"][0])
         gone = np.diff(self.strays[: steps + 1], prepend=began).max() if self.moving else 0.0  # m in a step, of walls
-        return bool(2.0 * numbers.widest > hop[k.HOP_LIMIT] * hop[k.HOP_RADIUS] - gone)
+        spared = max(float(hop[k.HOP_LIMIT] * hop[k.HOP_RADIUS] - gone), 0.0)
+        return math.inf if 2.0 * numbers.widest <= spared else 0.5 * (spared / self.dt) ** 2
 
     def _buffers(self, drifts: int) -> tuple[Any, Any, Any, Any]:
         """Places and motions to read and those to write after so many drifts; the same where threads do not meet."""
