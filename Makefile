@@ -46,7 +46,7 @@ demo: $(VENV)/.base
 	@$(BIN)/barchan run hopper --out demo --force $(DEMO)
 
 test: $(VENV)/.dev
-	@$(BIN)/python tests/timed.py test -n $(JOBS) --dist loadgroup -m 'not validate' $(TESTS)
+	@$(BIN)/python tests/timed.py test -n $(JOBS) -m 'not validate' $(TESTS)
 
 validate: $(VENV)/.dev
 	@$(BIN)/python tests/timed.py validate -n $(JOBS) -m validate $(TESTS)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 import combinations
 from barchan.kernels import threads
@@ -65,10 +67,21 @@ def _cuda_is_there() -> bool:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests marked `gpu` are skipped where there is no CUDA device; those that share kernels share a worker."""
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(combinations.GROUP_OF.get(item.path.stem, item.path.stem)))
+    """Tests marked `gpu` are skipped where there is no CUDA device."""
     marked = [item for item in items if item.get_closest_marker("gpu")]
     if marked and not _cuda_is_there():
         for item in marked:
             item.add_marker(pytest.mark.skip(reason="no CUDA device"))
+
+
+class ByKernels(LoadScopeScheduling):  # type: ignore[misc]
+    """Hands out tests by the kernels that they share: what one worker has compiled another one need not."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = Path(nodeid.partition("::")[0]).stem
+        return combinations.GROUP_OF.get(file, file)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByKernels:
+    """Of all ways of handing tests out to workers, this one."""
+    return ByKernels(config, log)

@@ -166,12 +166,12 @@ def _share_of_room(space: Space, radii: np.ndarray, there: np.ndarray, where: st
                 "enlarge the region or choose smaller grains",
             )
         )
-    share = space.share(np.concatenate([radii, there[space.holds(there[:, :3]), 3]]))
+    own = space.share(radii)
     closest = _CLOSEST[space.dimensions] if radii.max() < _ALIKE * radii.min() else 1.0
-    if share > closest:
-        fit = int(closest / share * len(radii))
-        raise SceneError(_does_not_fit(where, group, len(radii), share, f"at best {fit} fit", len(there)))
-    return share
+    if own > closest:
+        fit = int(closest / own * len(radii))
+        raise SceneError(_does_not_fit(where, group, len(radii), own, f"at best {fit} fit", 0))
+    return space.share(np.concatenate([radii, there[space.holds(there[:, :3]), 3]]))  # which may lie in each other
 
 
 def _does_not_fit(where: str, group: str, count: int, share: float, fit: str, others: int) -> Finding:

@@ -107,13 +107,15 @@ class Drum:
 
     def _solver(self, rate: float, seed: int, times: int, lying: Frame | None) -> BeamSolver:
         """The drum filled so many times more, with grains that lie in it as in that frame."""
-        model, grains = build(self.scene(rate, seed, times))
+        model, grains = build(self.scene(rate, seed, times, lying))
         if lying is not None:
             grains.position[: len(lying.id)], grains.orientation[: len(lying.id)] = lying.position, lying.orientation
         return BeamSolver(model, grains, self.step)
 
-    def scene(self, rate: float, seed: int, times: int = 0) -> Scene:
-        """The drum at `rate` (rad/s), filled at random in the way of `seed`, and so many times more."""
+    def scene(self, rate: float, seed: int, times: int = 0, lying: Frame | None = None) -> Scene:
+        """The drum at `rate` (rad/s), filled at random in the way of `seed`, and so many times more, above grains that
+        lie as in that frame.
+        """
         square = self.corners == 4
         shape = "square" if square else {"kind": "irregular", "corners": self.corners}
         wide = math.sqrt(2) if square else 1.0  # across, over what the scene calls size
@@ -122,8 +124,13 @@ class Drum:
         for k, box in enumerate((*self.boxes, *(box for _, box in self.more[:times]))):
             corners = {"low": (box.low[0], 0.0, box.low[1]), "high": (box.high[0], 0.0, box.high[1])}
             group = {"name": f"grains {k}", "material": "grain", "shape": shape, "orientation": "random"}
-            fill = {"kind": "random", "region": {"kind": "box", **corners}}
-            groups.append({**group, "count": box.count, "size": size, "fill": fill})
+            rest: dict[str, Any] = {
+                "count": box.count,
+                "fill": {"kind": "random", "region": {"kind": "box", **corners}},
+            }
+            if lying is not None and (mine := lying.group == k).any():
+                rest = {"fill": {"kind": "points", "positions": lying.position[mine].tolist()}}
+            groups.append({**group, "size": size, **rest})
         wall = {
             "name": "drum", "shape": "cylinder", "axis": (0, 1, 0), "radius": self.radius, "material": "drum",
             "motion": {"kind": "rotate", "axis": (0, 1, 0), "rate": rate},
