@@ -175,6 +175,7 @@ def test_waiting_for_a_kernel_ends(cold, monkeypatch, tmp_path):
     (tmp_path / "__pycache__").mkdir()
     (tmp_path / "__pycache__" / "soft_motion.evaluate-27.py311.1.nbc").touch()
     helping.await_kernel(cold, 1e6)
+    assert helping._in_cache(cold)
 
 
 def test_a_helper_that_hangs_is_ended(cold, monkeypatch):
