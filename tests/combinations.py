@@ -32,7 +32,7 @@ GROUPS = {
     "laboratory": (
         "test_conservation", "test_friction", "test_restitution", "test_changes", "test_ledger", "test_rotation",
         "test_tethers", "test_observables", "test_timestep", "test_convergence", "test_lists", "test_rest",
-        "test_volume", "test_contacts", "test_newton", "test_images", "test_turned_over", "test_thin_walls",
+        "test_volume", "test_contacts", "test_images", "test_turned_over", "test_thin_walls",
     ),
     "walls": ("test_meshes", "test_seams", "test_servos", "test_arc"),
     "adaptive": ("test_runge_kutta",),
@@ -44,7 +44,8 @@ GROUPS = {
     "relax": ("test_relax", "test_relax_weight", "test_relax_factor", "test_relax_runs", "test_relax_energy"),
     "hard": (
         "test_hard_collisions", "test_hard_gas", "test_hard_leapfrog", "test_hard_moving", "test_hard_periodic",
-        "test_hard_rest", "test_hard_run", "test_hard_sticky", "test_hard_walls", "test_hard_restitution",
+        "test_hard_rest", "test_hard_run", "test_newton", "test_hard_sticky", "test_hard_walls",
+        "test_hard_restitution",
     ),
     "audit": ("test_audit", "test_exports"),
     "beams": (

@@ -116,6 +116,7 @@ def test_steps_take_no_other_arrays_than_those_that_forces_were_compiled_for():
     machine.advance(1)
 
 
+@pytest.mark.validate
 def test_phases_of_beams_find_the_work_for_their_arrays():
     """The same for beams, whose arrays are of the types they happen to have: for each there is work of its own."""
     machine = beams_lab.solver(beams_lab.scene([beams_lab.grain(0.0, 0.0)]))
