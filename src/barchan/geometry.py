@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import AfterValidator
 
-from barchan.scene.quantities import Direction
+from barchan.schema.quantities import Direction
 
 
 def _nonzero(value: tuple[float, float, float]) -> tuple[float, float, float]:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from barchan.errors import Finding, SceneError
-from barchan.scene.problems import nearest
-from barchan.scene.tables import Table
+from barchan.schema.problems import nearest
+from barchan.schema.tables import Table
 
 FAMILIES = ("laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers")
 TAGS = {"laws": "law", "shapes": "shape"}  # the field of a scene that names the part, where it is not `kind`

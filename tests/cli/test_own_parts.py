@@ -14,7 +14,7 @@ from barchan.integrators.verlet import Verlet
 from barchan.laws.hertz import Hertz
 from barchan.motions.translate import Translate
 from barchan.observables.centre import Centre
-from barchan.scene.tables import Absent
+from barchan.schema.tables import Absent
 from barchan.shapes.plane import Plane
 from run.shared import SMALL, stopped
 

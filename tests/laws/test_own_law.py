@@ -10,7 +10,7 @@ import pytest
 
 from barchan import registry
 from barchan.laws import Contact, Law, Surface
-from barchan.scene.quantities import Stiffness
+from barchan.schema.quantities import Stiffness
 from solvers import lab
 from solvers.plain import PlainSolver
 

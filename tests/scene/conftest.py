@@ -11,7 +11,7 @@ from barchan import registry
 from barchan.laws import Law
 from barchan.motions import Motion
 from barchan.registry import Part
-from barchan.scene.quantities import Angle, Coefficient, Position, PositiveLength, Spin
+from barchan.schema.quantities import Angle, Coefficient, Position, PositiveLength, Spin
 from barchan.shapes import Shape
 
 

@@ -10,8 +10,8 @@ from barchan import registry
 from barchan.errors import SceneError
 from barchan.laws import Law
 from barchan.scene import GrainGroup, Material, PointsFill, Scene, Wall
-from barchan.scene.quantities import Coefficient
 from barchan.scene.toml import build
+from barchan.schema.quantities import Coefficient
 
 POLE = {"name": "a", "shape": "test-pole", "radius": 1, "material": "sand"}
 

@@ -8,7 +8,7 @@ from annotated_types import Gt
 from pydantic import ValidationInfo, field_validator
 
 from barchan.registry import Part
-from barchan.scene.quantities import PositiveTime, Unit
+from barchan.schema.quantities import PositiveTime, Unit
 
 
 class Integrator(Part):

@@ -9,7 +9,7 @@ from annotated_types import Ge
 
 from barchan.laws import Law, Surface
 from barchan.laws._normal import hertz_contact_time, viscoelastic_damping
-from barchan.scene.quantities import PositiveSpeed, Unit
+from barchan.schema.quantities import PositiveSpeed, Unit
 
 PAPER_DAMPING = 50.0  # kβ, N s/m^(3/2), where neither the law nor a material says anything about damping
 

@@ -11,7 +11,7 @@ from annotated_types import Gt
 from barchan.laws import TINY, Contact, Surface, Vector, cap, combined, dot, length, scaled
 from barchan.laws._normal import hertz_energy, viscoelastic_constant, viscoelastic_force
 from barchan.laws._viscoelastic import Viscoelastic
-from barchan.scene.quantities import Coefficient, Time, Unit
+from barchan.schema.quantities import Coefficient, Time, Unit
 
 
 class DisplacementConstants(NamedTuple):

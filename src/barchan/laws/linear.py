@@ -9,7 +9,7 @@ from annotated_types import Gt
 
 from barchan.laws import Contact, Law, Surface, Vector, cap, combined, dot, length, scaled
 from barchan.laws._normal import damping_ratio, dashpot_share
-from barchan.scene.quantities import Stiffness, Unit
+from barchan.schema.quantities import Stiffness, Unit
 
 
 class LinearConstants(NamedTuple):

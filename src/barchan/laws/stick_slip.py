@@ -9,7 +9,7 @@ from annotated_types import Gt
 
 from barchan.laws import TINY, Contact, Law, Surface, Vector, cap, combined, dot, length, scaled
 from barchan.laws._normal import damping_ratio
-from barchan.scene.quantities import Damping, Fraction, Stiffness, Unit
+from barchan.schema.quantities import Damping, Fraction, Stiffness, Unit
 
 BEGUN, STICK, SLIP = 0.0, 1.0, 2.0  # what a contact remembers of its mode: nothing yet, sticking, slipping
 

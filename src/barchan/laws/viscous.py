@@ -8,7 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from barchan.laws import TINY, Contact, Surface, Vector, length, scaled
 from barchan.laws._normal import GRAVITY, hertz_energy, viscoelastic_constant, viscoelastic_force
 from barchan.laws._viscoelastic import Viscoelastic
-from barchan.scene.quantities import Damping, PositiveSpeed
+from barchan.schema.quantities import Damping, PositiveSpeed
 
 
 class ViscousConstants(NamedTuple):

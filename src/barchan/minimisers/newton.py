@@ -15,7 +15,7 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from barchan.minimisers import Descent, Minimiser, Watch, fall
-from barchan.scene.quantities import Unit
+from barchan.schema.quantities import Unit
 
 BURST = 200  # steps of inertia between two looks
 MOST_INNER = 200  # conjugate gradients in a step

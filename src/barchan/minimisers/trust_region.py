@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 from annotated_types import Gt, Lt
 
 from barchan.minimisers import Descent, Minimiser, Watch, fall
-from barchan.scene.quantities import Unit
+from barchan.schema.quantities import Unit
 
 
 class TrustRegion(Minimiser):

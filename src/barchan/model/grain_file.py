@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from barchan.errors import FileError, Finding
-from barchan.scene.quantities import LEAST, MOST
+from barchan.schema.quantities import LEAST, MOST
 
 _NAMES = {
     "position": ("positions", "position", "x"),

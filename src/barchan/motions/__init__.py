@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from pydantic import ValidationInfo, field_validator
 
 from barchan.registry import Part
-from barchan.scene.quantities import Time
+from barchan.schema.quantities import Time
 
 Vector = tuple[float, float, float]
 

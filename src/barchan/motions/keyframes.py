@@ -13,8 +13,8 @@ from pydantic import Field, field_validator
 
 from barchan.geometry import conjugate, multiply, rotation_about
 from barchan.motions import TimedMotion, Vector
-from barchan.scene.quantities import Angle, Position, PositiveTime
-from barchan.scene.tables import Table
+from barchan.schema.quantities import Angle, Position, PositiveTime
+from barchan.schema.tables import Table
 
 STRETCH = 15  # numbers of a stretch between two keys
 

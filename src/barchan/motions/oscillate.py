@@ -10,7 +10,7 @@ from pydantic import Field, ValidationInfo, field_validator
 
 from barchan.geometry import Axis, unit
 from barchan.motions import TimedMotion
-from barchan.scene.quantities import Angle, Frequency, PositiveLength, Unit
+from barchan.schema.quantities import Angle, Frequency, PositiveLength, Unit
 
 
 def path(

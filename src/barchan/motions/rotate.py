@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from barchan.geometry import Axis, unit
 from barchan.motions import TimedMotion, Vector
-from barchan.scene.quantities import Position, Spin
+from barchan.schema.quantities import Position, Spin
 
 
 def path(

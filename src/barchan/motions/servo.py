@@ -12,8 +12,8 @@ from pydantic_core import InitErrorDetails
 
 from barchan.geometry import Axis, unit
 from barchan.motions import TimedMotion, Vector
-from barchan.scene.problems import fault, located
-from barchan.scene.quantities import Angle, Damping, Length, Position, Unit
+from barchan.schema.problems import fault, located
+from barchan.schema.quantities import Angle, Damping, Length, Position, Unit
 
 FAR = 1e30  # m or rad, the limit of a servo that has none
 SLIDES = ("force", "mass", "damping", "travel")

@@ -6,7 +6,7 @@ import math
 from typing import ClassVar
 
 from barchan.motions import TimedMotion
-from barchan.scene.quantities import Velocity
+from barchan.schema.quantities import Velocity
 
 
 def path(

@@ -10,9 +10,9 @@ from annotated_types import Gt
 from pydantic import model_validator
 
 from barchan.observables import Moment, Observable
-from barchan.scene.problems import fault
-from barchan.scene.quantities import Position, Unit
-from barchan.scene.tables import Table
+from barchan.schema.problems import fault
+from barchan.schema.quantities import Position, Unit
+from barchan.schema.tables import Table
 
 
 class Region(Table):

@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple
 
 from barchan.laws import Surface
 from barchan.potentials import Potential
-from barchan.scene.quantities import Stiffness
+from barchan.schema.quantities import Stiffness
 
 
 class HarmonicConstants(NamedTuple):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from barchan.laws import Surface
 from barchan.restitutions import Restitution
-from barchan.scene.quantities import Coefficient, PositiveSpeed
+from barchan.schema.quantities import Coefficient, PositiveSpeed
 
 
 def rebound(speed: float, a: float, b: float, c: float) -> float:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from barchan.laws import Surface
 from barchan.restitutions import Restitution
-from barchan.scene.quantities import PositiveSpeed
+from barchan.schema.quantities import PositiveSpeed
 
 
 def rebound(speed: float, a: float, b: float, c: float) -> float:

@@ -1,72 +1,65 @@
-"""What is there: frozen descriptions of scenes, read from TOML and written to it, or built in Python.
-
-The names are found on first use, because the folders of parts, which a scene is made of, take their units from here.
-"""
+"""What is there: frozen descriptions of scenes, read from TOML and written to it, or built in Python."""
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from barchan.scene.beams import Beams, Breakage, Yielding
-    from barchan.scene.deformation import Compression, PressureControl, PureShear, SimpleShear
-    from barchan.scene.events import (
-        AddWall,
-        AfterEvent,
-        AtCount,
-        AtRest,
-        AtTime,
-        ChangeGravity,
-        Event,
-        RemoveWall,
-        StartMotion,
-        StopRun,
-        StopSource,
-    )
-    from barchan.scene.files import library, load
-    from barchan.scene.grains import (
-        Box,
-        BoxRegion,
-        ClumpGrain,
-        ClumpSphere,
-        CubeGrain,
-        CylinderRegion,
-        DimerGrain,
-        FileFill,
-        FixedSize,
-        GrainGroup,
-        HexagonalFill,
-        LatticeFill,
-        LognormalSize,
-        NormalSize,
-        PointsFill,
-        PyramidFill,
-        RandomFill,
-        RodGrain,
-        SphereGrain,
-        TableSize,
-        TetraGrain,
-        UniformSize,
-    )
-    from barchan.scene.materials import Material, PairOverride, Stiction, surface
-    from barchan.scene.overrides import override
-    from barchan.scene.polygons import (
-        CrossGrain,
-        EllGrain,
-        HexagonGrain,
-        IrregularGrain,
-        PolygonGrain,
-        SquareGrain,
-        StarGrain,
-        TriangleGrain,
-    )
-    from barchan.scene.relax import Relax
-    from barchan.scene.scene import SOLVERS, Record, Scene, schema
-    from barchan.scene.sources import Sink, Source
-    from barchan.scene.tethers import Tether
-    from barchan.scene.toml import dumps, loads
-    from barchan.scene.walls import Wall
+from barchan.scene.beams import Beams, Breakage, Yielding
+from barchan.scene.deformation import Compression, PressureControl, PureShear, SimpleShear
+from barchan.scene.events import (
+    AddWall,
+    AfterEvent,
+    AtCount,
+    AtRest,
+    AtTime,
+    ChangeGravity,
+    Event,
+    RemoveWall,
+    StartMotion,
+    StopRun,
+    StopSource,
+)
+from barchan.scene.files import library, load
+from barchan.scene.grains import (
+    Box,
+    BoxRegion,
+    ClumpGrain,
+    ClumpSphere,
+    CubeGrain,
+    CylinderRegion,
+    DimerGrain,
+    FileFill,
+    FixedSize,
+    GrainGroup,
+    HexagonalFill,
+    LatticeFill,
+    LognormalSize,
+    NormalSize,
+    PointsFill,
+    PyramidFill,
+    RandomFill,
+    RodGrain,
+    SphereGrain,
+    TableSize,
+    TetraGrain,
+    UniformSize,
+)
+from barchan.scene.materials import Material, PairOverride, Stiction, surface
+from barchan.scene.overrides import override
+from barchan.scene.polygons import (
+    CrossGrain,
+    EllGrain,
+    HexagonGrain,
+    IrregularGrain,
+    PolygonGrain,
+    SquareGrain,
+    StarGrain,
+    TriangleGrain,
+)
+from barchan.scene.relax import Relax
+from barchan.scene.scene import SOLVERS, Record, Scene, schema
+from barchan.scene.sources import Sink, Source
+from barchan.scene.tethers import Tether
+from barchan.scene.toml import dumps, loads
+from barchan.scene.walls import Wall
 
 __all__ = [
     "SOLVERS",
@@ -136,17 +129,3 @@ __all__ = [
     "schema",
     "surface",
 ]
-
-_HOMES = (
-    "grains", "polygons", "beams", "materials", "walls", "sources", "tethers", "events", "deformation", "relax",
-    "scene", "toml", "overrides", "files",
-)  # fmt: skip
-
-
-def __getattr__(name: str) -> Any:
-    if name in __all__:
-        for home in _HOMES:
-            module = importlib.import_module(f"{__name__}.{home}")
-            if name in vars(module):
-                return vars(module)[name]
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

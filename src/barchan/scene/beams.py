@@ -7,9 +7,9 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt
 from pydantic import model_validator
 
-from barchan.scene.problems import fault
-from barchan.scene.quantities import Damping, PositiveLength, PositiveSpeed, Stiffness, Unit
-from barchan.scene.tables import Table
+from barchan.schema.problems import fault
+from barchan.schema.quantities import Damping, PositiveLength, PositiveSpeed, Stiffness, Unit
+from barchan.schema.tables import Table
 
 PositiveStrain = Annotated[float, Gt(0), Unit("")]
 PositiveForce = Annotated[float, Gt(0), Unit("N")]

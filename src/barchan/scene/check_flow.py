@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from barchan.scene.peeking import is_nonzero, items, listed, names, peek
-from barchan.scene.problems import fault, located, unknown_name
-from barchan.scene.tables import Table
+from barchan.schema.peeking import is_nonzero, items, listed, names, peek
+from barchan.schema.problems import fault, located, unknown_name
+from barchan.schema.tables import Table
 
 ALL_GRAINS = "grains"  # what a count may be of, beside the names of gates
 

@@ -8,9 +8,9 @@ from typing import Any
 from pydantic_core import InitErrorDetails
 
 from barchan.scene.check_flow import flow_problems
-from barchan.scene.peeking import is_nonzero, items, listed, names, peek
-from barchan.scene.problems import Place, fault, located, shown, unknown_name
-from barchan.scene.quantities import is_in
+from barchan.schema.peeking import is_nonzero, items, listed, names, peek
+from barchan.schema.problems import Place, fault, located, shown, unknown_name
+from barchan.schema.quantities import is_in
 
 
 def scene_problems(fields: Mapping[str, Any]) -> list[InitErrorDetails]:

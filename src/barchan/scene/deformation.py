@@ -10,8 +10,8 @@ from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Gt, Lt
 
-from barchan.scene.quantities import Number, Stress, Unit
-from barchan.scene.tables import Choice, Table, among
+from barchan.schema.quantities import Number, Stress, Unit
+from barchan.schema.tables import Choice, Table, among
 
 Share = Annotated[float, Gt(0), Lt(2), Unit("")]
 

@@ -11,10 +11,10 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge, Gt, Len
 from pydantic import model_validator
 
-from barchan.scene.problems import fault
-from barchan.scene.quantities import Acceleration, PositiveTime, Time, Unit
-from barchan.scene.tables import Choice, Table, among
 from barchan.scene.walls import OneOrMore
+from barchan.schema.problems import fault
+from barchan.schema.quantities import Acceleration, PositiveTime, Time, Unit
+from barchan.schema.tables import Choice, Table, among
 
 # ---------------------------------------------------------------- when
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from barchan.errors import FileError, Finding
 from barchan.scene.overrides import override
-from barchan.scene.problems import nearest
 from barchan.scene.scene import Scene
 from barchan.scene.toml import build, parse
+from barchan.schema.problems import nearest
 
 MOST_BYTES = 64 * 2**20
 

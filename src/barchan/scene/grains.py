@@ -12,10 +12,10 @@ from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 from annotated_types import Ge, Gt, Le, Len, Lt
 from pydantic import PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from barchan.scene.paths import resolved
 from barchan.scene.polygons import FLAT_SHAPES, FlatShape, PolygonGrain
-from barchan.scene.problems import fault
-from barchan.scene.quantities import (
+from barchan.schema.paths import resolved
+from barchan.schema.problems import fault
+from barchan.schema.quantities import (
     AngularVelocity,
     NonNegativeLength,
     Position,
@@ -23,7 +23,7 @@ from barchan.scene.quantities import (
     Unit,
     Velocity,
 )
-from barchan.scene.tables import Bare, Choice, Table, among
+from barchan.schema.tables import Bare, Choice, Table, among
 
 MOST_GRAINS = 100_000_000
 RESOLVED = 1e-12  # of a distance from the origin: what is smaller has hardly a digit left there

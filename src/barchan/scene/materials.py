@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 from annotated_types import Ge, Le, Lt
 
 from barchan.laws import Surface
-from barchan.scene.quantities import Coefficient, Density, NonNegativeLength, PositiveTime, Pressure, Unit
-from barchan.scene.tables import Table
+from barchan.schema.quantities import Coefficient, Density, NonNegativeLength, PositiveTime, Pressure, Unit
+from barchan.schema.tables import Table
 
 if TYPE_CHECKING:
     from barchan.scene.scene import Scene

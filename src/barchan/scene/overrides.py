@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from barchan.errors import Finding, SceneError
-from barchan.scene.problems import nearest, path
 from barchan.scene.scene import Scene
-from barchan.scene.tables import Table
+from barchan.schema.problems import nearest, path
+from barchan.schema.tables import Table
 
 
 def override(fields: dict[str, Any], text: str) -> dict[str, Any]:

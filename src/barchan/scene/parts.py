@@ -13,7 +13,7 @@ from barchan.motions import Motion
 from barchan.observables import Observable
 from barchan.potentials import Potential
 from barchan.restitutions import Restitution
-from barchan.scene.tables import Choice
+from barchan.schema.tables import Choice
 from barchan.shapes import Shape
 
 

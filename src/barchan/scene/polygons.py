@@ -10,9 +10,9 @@ from typing import Annotated, ClassVar
 from annotated_types import Ge, Gt, Le, Len, Lt
 from pydantic import model_validator
 
-from barchan.scene.problems import fault
-from barchan.scene.quantities import Length, PositiveLength, Unit
-from barchan.scene.tables import Table
+from barchan.schema.problems import fault
+from barchan.schema.quantities import Length, PositiveLength, Unit
+from barchan.schema.tables import Table
 
 Share = Annotated[float, Gt(0), Lt(1), Unit("")]
 Point = tuple[Length, Length]

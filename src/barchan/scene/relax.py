@@ -13,8 +13,8 @@ from pydantic import Field
 
 from barchan.scene.deformation import Share
 from barchan.scene.parts import MinimiserField, PotentialField, default
-from barchan.scene.quantities import Unit
-from barchan.scene.tables import Table
+from barchan.schema.quantities import Unit
+from barchan.schema.tables import Table
 
 
 class Relax(Table):

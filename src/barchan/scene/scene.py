@@ -17,13 +17,13 @@ from barchan.scene.grains import Box, GrainGroup, GrainShape
 from barchan.scene.materials import Material, PairOverride, Stiction
 from barchan.scene.mixtures import parted, places, whole
 from barchan.scene.parts import IntegratorField, LawField, ObservableField, RestitutionField, default
-from barchan.scene.problems import unknown_name
-from barchan.scene.quantities import Acceleration, Damping, Frequency, PositiveTime, Time, Unit
 from barchan.scene.relax import Relax
 from barchan.scene.sources import Sink, Source
-from barchan.scene.tables import Table
 from barchan.scene.tethers import Tether
 from barchan.scene.walls import Wall
+from barchan.schema.problems import unknown_name
+from barchan.schema.quantities import Acceleration, Damping, Frequency, PositiveTime, Time, Unit
+from barchan.schema.tables import Table
 
 SOLVERS = ("soft", "hard", "relax", "beams")
 MOST_SEED = 2**63 - 1

@@ -9,9 +9,9 @@ from pydantic import model_validator
 
 from barchan.scene.grains import MOST_GRAINS, ClumpGrain, Region, ShapeField, SizeField, SphereGrain
 from barchan.scene.polygons import PolygonGrain
-from barchan.scene.problems import fault
-from barchan.scene.quantities import AngularVelocity, Frequency, PositiveTime, Time, Unit, Velocity
-from barchan.scene.tables import Table
+from barchan.schema.problems import fault
+from barchan.schema.quantities import AngularVelocity, Frequency, PositiveTime, Time, Unit, Velocity
+from barchan.schema.tables import Table
 
 
 class Source(Table):

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from annotated_types import Len
 
-from barchan.scene.quantities import Damping, NonNegativeLength, Position, Stiffness
-from barchan.scene.tables import Table
+from barchan.schema.quantities import Damping, NonNegativeLength, Position, Stiffness
+from barchan.schema.tables import Table
 
 
 class Tether(Table):

@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from barchan.errors import FileError, Finding, SceneError
 from barchan.registry import FAMILIES
-from barchan.scene.problems import findings
 from barchan.scene.scene import Scene
+from barchan.schema.problems import findings
 
 LINE = 120  # characters
 MOST_FINDINGS = 30  # told at once

@@ -12,9 +12,9 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, field_validator
 from pydantic_core import core_schema
 
 from barchan.scene.parts import MotionField, ShapeField
-from barchan.scene.problems import fault, nearest, shown
-from barchan.scene.quantities import PositiveTime, Time
-from barchan.scene.tables import Table
+from barchan.schema.problems import fault, nearest, shown
+from barchan.schema.quantities import PositiveTime, Time
+from barchan.schema.tables import Table
 
 
 @dataclass(frozen=True)

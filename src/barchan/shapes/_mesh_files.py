@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from barchan.errors import FileError, Finding
-from barchan.scene.quantities import MOST
+from barchan.schema.quantities import MOST
 from barchan.shapes._mesh_ply import read_ply
 from barchan.shapes._mesh_text import Broken, index, lines_of, numbers
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from pydantic import ValidationInfo, field_validator
 
 from barchan.geometry import Axis
-from barchan.scene.quantities import NonNegativeLength, Position, PositiveLength
+from barchan.schema.quantities import NonNegativeLength, Position, PositiveLength
 from barchan.shapes import Piece, Shape, bounded, piece_along
 
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from pydantic import ValidationInfo, field_validator
 
-from barchan.scene.quantities import Angle, Position, PositiveLength
+from barchan.schema.quantities import Angle, Position, PositiveLength
 from barchan.shapes import Piece, Shape, _drawing
 from barchan.shapes.mesh import Mesh
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import ValidationInfo, field_validator
 
-from barchan.scene.quantities import Position
+from barchan.schema.quantities import Position
 from barchan.shapes import Piece, Shape, Vector, _drawing, bounded, piece_turned
 from barchan.shapes.rectangle import Rectangle
 

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import ValidationInfo, field_validator
 
 from barchan.geometry import Axis
-from barchan.scene.quantities import Position, PositiveLength
+from barchan.schema.quantities import Position, PositiveLength
 from barchan.shapes import SIDES, Piece, Shape, _drawing, bounded, piece_along
 
 Side = Literal["inside", "outside", "both"]

@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import ValidationInfo, field_validator
 
 from barchan.geometry import Axis
-from barchan.scene.quantities import NonNegativeLength, Position, PositiveLength
+from barchan.schema.quantities import NonNegativeLength, Position, PositiveLength
 from barchan.shapes import Piece, Shape, _drawing, bounded, piece_along
 
 

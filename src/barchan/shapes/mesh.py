@@ -16,9 +16,9 @@ from pydantic_core import InitErrorDetails
 
 from barchan.errors import FileError, Finding, SceneError
 from barchan.geometry import rotate, rotation_about
-from barchan.scene.paths import resolved
-from barchan.scene.problems import fault, located
-from barchan.scene.quantities import MOST, Angle, Position, Unit
+from barchan.schema.paths import resolved
+from barchan.schema.problems import fault, located
+from barchan.schema.quantities import MOST, Angle, Position, Unit
 from barchan.shapes import Facet, Piece, Shape, _drawing, bounded, piece_turned
 from barchan.shapes._faces import flat_faces
 from barchan.shapes._mesh_files import FORMATS, read

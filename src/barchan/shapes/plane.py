@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from barchan.geometry import Axis
-from barchan.scene.quantities import Position
+from barchan.schema.quantities import Position
 from barchan.shapes import Piece, Shape, _drawing, piece_along
 
 

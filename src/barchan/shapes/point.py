@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from barchan.scene.quantities import Position
+from barchan.schema.quantities import Position
 from barchan.shapes import Piece, Shape, _drawing, bounded, piece_along
 
 

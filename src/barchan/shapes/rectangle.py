@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import ValidationInfo, field_validator
 
 from barchan.geometry import Axis, rotate, rotation_to, rotation_to_frame, unit
-from barchan.scene.quantities import Position, PositiveLength
+from barchan.schema.quantities import Position, PositiveLength
 from barchan.shapes import Piece, Shape, Vector, _drawing, bounded, piece_turned
 
 

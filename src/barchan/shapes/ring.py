@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from barchan.geometry import Axis
-from barchan.scene.quantities import Position, PositiveLength
+from barchan.schema.quantities import Position, PositiveLength
 from barchan.shapes import Piece, Shape, _drawing, bounded, piece_along
 
 

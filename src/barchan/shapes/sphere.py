@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from barchan.scene.quantities import Position, PositiveLength
+from barchan.schema.quantities import Position, PositiveLength
 from barchan.shapes import SIDES, Piece, Shape, _drawing, piece_along
 
 

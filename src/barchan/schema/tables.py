@@ -25,7 +25,7 @@ from pydantic._internal._model_construction import ModelMetaclass
 from pydantic_core import InitErrorDetails, core_schema
 
 from barchan.errors import SceneError
-from barchan.scene.problems import fault, findings, located, moved, shown, unknown_field, unknown_name
+from barchan.schema.problems import fault, findings, located, moved, shown, unknown_field, unknown_name
 
 
 class TableType(ModelMetaclass):

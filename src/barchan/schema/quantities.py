@@ -18,7 +18,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic_core import core_schema
 
 from barchan.caches import cache_folder
-from barchan.scene.problems import expectation, fault, shown
+from barchan.schema.problems import expectation, fault, shown
 
 # Between these lie all magnitudes that anybody measures, and what is computed of them stays a number.
 LEAST, MOST = 1e-30, 1e20  # SI

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from barchan.errors import SceneError
-from barchan.scene import FixedSize, Material, quantities
-from barchan.scene.quantities import si_value
+from barchan.scene import FixedSize, Material
+from barchan.schema import quantities
+from barchan.schema.quantities import si_value
 
 
 @pytest.mark.parametrize(
