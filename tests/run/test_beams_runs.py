@@ -9,7 +9,7 @@ import pytest
 
 import barchan as bc
 from barchan.draw.charts import blank_figure
-from barchan.draw.colors import GAMMA
+from barchan.draw.palette import GAMMA
 from barchan.draw.picture import Picture, Stage
 from barchan.draw.polygons import add_polygons, crack_edges, rims, strips
 from barchan.errors import SceneError

@@ -47,6 +47,17 @@ def test_frames_and_samples_are_recorded_at_their_times(finished):
         assert recording.meta["seed"] == 0
 
 
+def test_a_run_is_drawn_from_the_scene_that_was_run(finished, monkeypatch):
+    """The scene is at hand after a run: to draw it, it need not be parsed from the text that was recorded, which is
+    slow for large scenes and needs every shape of a script to be registered still. A recording opened later reads it.
+    """
+    with finished.recording as recording, bc.Recording(finished.folder) as later:
+        assert recording.scene is finished.scene
+        assert later.scene == finished.scene and later.scene is not finished.scene
+        monkeypatch.setattr("barchan.scene.toml.parse", lambda *_: pytest.fail("the scene was parsed again"))
+        assert finished.plot().images
+
+
 def test_the_summary_states_overlap_balance_and_counts(finished):
     assert 0 < finished.summary["worst_overlap"] < 0.2
     assert finished.summary["energy_error"] < 0.05

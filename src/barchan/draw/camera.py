@@ -9,7 +9,6 @@ from typing import Literal
 
 import numpy as np
 
-from barchan.kernels.raster import SAMPLES
 from barchan.record.frame import Frame
 
 View = Literal["auto", "front", "side", "top", "iso"]
@@ -155,13 +154,20 @@ class Window:
         )
 
     @property
+    def fineness(self) -> int:
+        """Samples of the image per pixel, along either axis: the kernels say it, which a plot does without."""
+        from barchan.kernels.raster import SAMPLES
+
+        return SAMPLES
+
+    @property
     def sample_scale(self) -> float:
         """Samples of the image per m."""
-        return SAMPLES * self.scale
+        return self.fineness * self.scale
 
     def samples(self, points: np.ndarray) -> np.ndarray:
         """Points (…, 3) in m as samples: column, row (from the bottom) and depth towards the eye."""
         seen = self.camera.project(points) * self.sample_scale
-        corner = SAMPLES * np.array([self.width, self.height]) / 2.0 - np.array(self.centre) * self.sample_scale
+        corner = self.fineness * np.array([self.width, self.height]) / 2.0 - np.array(self.centre) * self.sample_scale
         seen[..., :2] += corner
         return seen

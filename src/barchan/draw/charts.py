@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from barchan.draw.colors import INK
-from barchan.draw.picture import MUTED
+from barchan.draw.palette import INK, MUTED, PALETTE
 from barchan.draw.units import readable, readable_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-PALETTE = ("#c0563b", "#3f7196", "#6f9a4d", "#7a6a95", "#d29a3a", "#2e8b8b", "#8d6e53")
 Look = Literal["line", "points", "crosses", "both", "dashed", "band"]
 LEVEL = 1e-6  # of its size: what varies less is round-off, not a curve
 STYLES = {"line": "-", "points": "o", "crosses": "x", "both": "o-", "dashed": "--"}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from barchan.draw.palette import GAMMA, NO_NUMBER, linear
 from barchan.draw.quantities import QUANTITIES, Setting
 from barchan.draw.units import readable
 from barchan.record.frame import Frame
@@ -14,7 +14,6 @@ from barchan.record.frame import Frame
 Color = str
 COLORS = ("group", "id", *(key for key in QUANTITIES if key != "id"))  # what a picture can be coloured by
 
-GAMMA = 2.2
 SAND = ("#e3c696", "#dbba86", "#d2ad77", "#ead5ad", "#c99f68", "#deb97f", "#d6b184", "#e6cda2", "#b98c5a", "#eddcbc")
 FAMILIES = (
     SAND,
@@ -24,10 +23,6 @@ FAMILIES = (
     ("#8d7aa6", "#7d6a97", "#a08fb6", "#6f5c89", "#9583ad", "#b3a4c5"),  # heather
     ("#d9a441", "#cc952f", "#e2b45d", "#bd8725", "#dcab4d", "#eac47f"),  # ochre
 )
-BACKDROP = "#ffffff"
-GROUND = "#e6dccb"
-INK = "#3b4654"
-NO_NUMBER = "#c4c8cc"  # a grain to which what is shown does not apply
 
 
 @dataclass(frozen=True)
@@ -48,28 +43,6 @@ class Scale:
         """
         largest = {"m": span, "s": longest}.get(self.unit, max(abs(self.low), abs(self.high)))
         return readable(largest, self.unit)
-
-
-def wall_color(wall: Any) -> str | None:
-    """The colour of a scene's wall as #rrggbb; None where it has none, as a bare shape."""
-    if (color := getattr(wall, "color", None)) is None:
-        return None
-    from matplotlib.colors import to_hex
-
-    return to_hex(color.lower())
-
-
-def linear(color: str) -> np.ndarray:
-    """A colour written #rrggbb as linear light (3,), 0 … 1."""
-    return np.array([int(color[k : k + 2], 16) / 255.0 for k in (1, 3, 5)]) ** GAMMA
-
-
-_TO_BYTE = (255.0 * np.linspace(0.0, 1.0, 8192) ** (1.0 / GAMMA) + 0.5).astype(np.uint8)
-
-
-def to_bytes(light: np.ndarray) -> np.ndarray:
-    """Linear light, 0 … 1, as the bytes of a picture."""
-    return _TO_BYTE[(np.clip(light, 0.0, 1.0) * (len(_TO_BYTE) - 1)).astype(np.int32)]
 
 
 def _scatter(number: np.ndarray) -> np.ndarray:

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from barchan.analysis.slides import Slide
-from barchan.draw.charts import PALETTE
-from barchan.draw.colors import INK
-from barchan.draw.picture import MUTED
+from barchan.draw.palette import INK, MUTED, PALETTE
 from barchan.draw.units import length_unit, readable, time_text
 from barchan.record.frame import Frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from barchan.analysis.slides import Slide
 
 PLAIN, EDGE = "#ece3d2", "#b9ad98"
 STICKS, SLIPS = PALETTE[1], PALETTE[0]

@@ -11,7 +11,8 @@ import numpy as np
 
 from barchan.draw import render_vtk
 from barchan.draw.camera import CAMERAS, Box, Camera, View, Window, camera_for, point_box, shown_flat, sphere_box
-from barchan.draw.colors import INK, Color, Scale, grain_colours, scale_for
+from barchan.draw.colors import Color, Scale, grain_colours, scale_for
+from barchan.draw.palette import INK, MUTED
 from barchan.draw.quantities import Setting
 from barchan.draw.render import Ground, WallDrawing, cell_outline, placed, render, wall_drawings
 from barchan.draw.units import length_unit, round_below, time_text
@@ -32,7 +33,6 @@ FLOOR_SEARCH = 300.0  # how far below the grains a floor is looked for, in spans
 BEARING = 0.7  # how much of what is under the grains a floor takes at least: a round one in a round wall takes 0.79
 GROUND_REACH = 1.7  # how far the ground is shown, in half diagonals of what is there
 LEAST_PIXELS = 16  # of a picture, along either axis
-MUTED = "#5b6570"
 
 
 @dataclass(frozen=True)

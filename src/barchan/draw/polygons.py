@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.draw.camera import Window
-from barchan.draw.colors import GAMMA, INK
+from barchan.draw.palette import GAMMA, INK
 from barchan.geometry import rotate
 from barchan.record.frame import Frame
 

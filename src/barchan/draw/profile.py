@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from barchan.analysis.pile import Angle, RadialProfile
-from barchan.draw.colors import INK
+from barchan.draw.charts import blank_figure
+from barchan.draw.palette import INK
 from barchan.draw.units import length_unit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from barchan.analysis.pile import Angle, RadialProfile
 
 
 def draw_profile(profile: RadialProfile, *, angle: Angle | None = None, ax: Axes | None = None) -> Axes:
@@ -20,12 +22,7 @@ def draw_profile(profile: RadialProfile, *, angle: Angle | None = None, ax: Axes
     With `angle` the legend states it. Without `ax` the plot gets a figure of its own, `ax.figure`.
     """
     if ax is None:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(6.4, 3.2), dpi=130, facecolor="white", layout="constrained")
-        FigureCanvasAgg(figure)
-        ax = figure.add_subplot()
+        ax = blank_figure(6.4, 3.2).add_subplot()
     unit, factor = length_unit(float(profile.radius[-1]))
     known = np.isfinite(profile.height)
     radius, height, spread = (factor * one[known] for one in (profile.radius, profile.height, profile.spread))

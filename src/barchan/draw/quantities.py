@@ -10,7 +10,6 @@ import numpy as np
 
 from barchan.analysis.grains import contact_number, contact_points, contact_sum, pressure, slipping
 from barchan.errors import FileError, Finding
-from barchan.model.solids import solids
 from barchan.observables import unit_in
 from barchan.record.frame import Frame
 from barchan.scene import Scene
@@ -52,6 +51,8 @@ def is_flat(setting: Setting) -> bool:
 def grain_volume(frame: Frame, setting: Setting) -> np.ndarray:
     """(N,) m³ of material in each grain; in two dimensions areas, m². Without a scene, of single spheres."""
     if isinstance(setting, Scene):
+        from barchan.model.solids import solids
+
         return solids(setting, frame.group, frame.mass, frame.radius)
     if len(frame.sphere_radius) != len(frame):
         raise FileError(Finding("stress", "needs the volume of clumps, which a frame does not hold", "colour by force"))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from barchan.draw.camera import Window
-from barchan.draw.colors import BACKDROP, GROUND, INK, linear, to_bytes, wall_color
+from barchan.draw.palette import BACKDROP, GROUND, INK, linear, to_bytes, wall_color
 from barchan.draw.polygons import paint, rims
 from barchan.geometry import conjugate, rotate
 from barchan.kernels import raster

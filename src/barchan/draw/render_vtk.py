@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from barchan.draw.camera import Window
-from barchan.draw.colors import BACKDROP, INK, to_bytes
+from barchan.draw.palette import BACKDROP, INK, to_bytes
 from barchan.draw.render import LAMP, Ground, WallDrawing, cell_outline, placed
 from barchan.errors import FileError, Finding
 from barchan.record.frame import Frame

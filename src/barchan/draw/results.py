@@ -1,37 +1,39 @@
-"""How each kind of result is drawn: what `result.plot(ax)` does."""
+"""How each kind of result is drawn: what `result.plot(ax)` does.
+
+Each kind is known by the name of its class and imports what it is drawn with, so that a curve loads no kernels.
+"""
 
 from __future__ import annotations
 
-from functools import singledispatch
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from barchan.analysis.flow import Flow
-from barchan.analysis.motion import FractureSurface
-from barchan.analysis.pile import RadialProfile
-from barchan.analysis.slides import Slide
-from barchan.analysis.steps import StepStatistics
-from barchan.analysis.terrain import HeightMap
 from barchan.draw.charts import Curve, Panel, blank_figure, draw_panel, time_panel
-from barchan.draw.colors import INK
-from barchan.draw.discs import draw_slide
-from barchan.draw.movie import recorded_scene
-from barchan.draw.picture import MUTED, draw_scene
-from barchan.draw.profile import draw_profile
-from barchan.draw.quantities import Setting
+from barchan.draw.palette import INK, MUTED
 from barchan.draw.units import length_unit
-from barchan.record.frame import Frame
-from barchan.record.recording import Recording
-from barchan.run.loop import RunResult
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from barchan.analysis.flow import Flow
+    from barchan.analysis.motion import FractureSurface
+    from barchan.analysis.pile import RadialProfile
+    from barchan.analysis.slides import Slide
+    from barchan.analysis.steps import StepStatistics
+    from barchan.analysis.terrain import HeightMap
+    from barchan.draw.quantities import Setting
+    from barchan.record.frame import Frame
+    from barchan.record.recording import Recording
+    from barchan.run.loop import RunResult
 
-@singledispatch
+
 def plot(result: Any, ax: Axes | None) -> Axes:
     """Draw a result into the axes, or into a figure of its own."""
+    for kind in type(result).__mro__:
+        if kind.__name__ in PAINTERS:
+            return PAINTERS[kind.__name__](result, ax)
     raise TypeError(f"nothing is known about drawing a {type(result).__name__}")
 
 
@@ -40,43 +42,43 @@ def _axes(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
 
 
 def _scene(frame: Frame, setting: Setting, ax: Axes | None) -> Axes:
+    from barchan.draw.picture import draw_scene
+
     color = "speed" if frame.triangles is not None else "group"
     figure = draw_scene(frame, setting, ax=ax, color=color)
     return figure.axes[0] if ax is None else ax
 
 
-@plot.register(Frame)
-def _(frame: Frame, ax: Axes | None) -> Axes:
+def _frame(frame: Frame, ax: Axes | None) -> Axes:
     return _scene(frame, None, ax)
 
 
-@plot.register(Recording)
-def _(recording: Recording, ax: Axes | None) -> Axes:
+def _recording(recording: Recording, ax: Axes | None) -> Axes:
     """The last frame, with the walls."""
+    from barchan.draw.movie import recorded_scene
+
     return _scene(recording[-1], recorded_scene(recording), ax)
 
 
-@plot.register(RunResult)
-def _(run: RunResult, ax: Axes | None) -> Axes:
+def _run_result(run: RunResult, ax: Axes | None) -> Axes:
     with run.recording as recording:
-        return plot(recording, ax)
+        return _recording(recording, ax)
 
 
-@plot.register(RadialProfile)
-def _(profile: RadialProfile, ax: Axes | None) -> Axes:
+def _radial_profile(profile: RadialProfile, ax: Axes | None) -> Axes:
+    from barchan.draw.profile import draw_profile
+
     return draw_profile(profile, ax=ax)
 
 
-@plot.register(Flow)
-def _(flow: Flow, ax: Axes | None) -> Axes:
+def _flow(flow: Flow, ax: Axes | None) -> Axes:
     ax = _axes(ax)
     label = f"mean rate {flow.mean_rate:.4g} kg/s"
     draw_panel(time_panel(flow.time, flow.mass, "mass that has passed", "kg", label), ax)
     return ax
 
 
-@plot.register(FractureSurface)
-def _(surface: FractureSurface, ax: Axes | None) -> Axes:
+def _fracture_surface(surface: FractureSurface, ax: Axes | None) -> Axes:
     ax = _axes(ax)
     unit, factor = length_unit(float(np.ptp(surface.x)))
     label = f"moving above, still below ({100 * surface.purity:.0f}% of the grains)"
@@ -85,23 +87,22 @@ def _(surface: FractureSurface, ax: Axes | None) -> Axes:
     return ax
 
 
-@plot.register(StepStatistics)
-def _(statistics: StepStatistics, ax: Axes | None) -> Axes:
+def _step_statistics(statistics: StepStatistics, ax: Axes | None) -> Axes:
     ax = _axes(ax)
     label = f"{statistics.accepted} accepted, {statistics.rejected} rejected"
     draw_panel(time_panel(statistics.time, statistics.interval_mean, "mean step", "s", label), ax)
     return ax
 
 
-@plot.register(Slide)
-def _(slide: Slide, ax: Axes | None) -> Axes:
+def _slide(slide: Slide, ax: Axes | None) -> Axes:
+    from barchan.draw.discs import draw_slide
+
     ax = _axes(ax, 7.2, 4.2)
     draw_slide(slide, ax)
     return ax
 
 
-@plot.register(HeightMap)
-def _(heights: HeightMap, ax: Axes | None) -> Axes:
+def _height_map(heights: HeightMap, ax: Axes | None) -> Axes:
     ax = _axes(ax, 5.6, 4.4)
     unit, factor = length_unit(float(max(np.ptp(heights.x), np.ptp(heights.y))))
     shown = np.where(heights.covered, factor * heights.height, np.nan)
@@ -117,3 +118,16 @@ def _(heights: HeightMap, ax: Axes | None) -> Axes:
     ax.set_ylabel(f"y ({unit})", color=INK, fontsize=9)
     ax.tick_params(colors=MUTED, labelsize=8)
     return ax
+
+
+PAINTERS: dict[str, Callable[[Any, Axes | None], Axes]] = {
+    "Frame": _frame,
+    "Recording": _recording,
+    "RunResult": _run_result,
+    "RadialProfile": _radial_profile,
+    "Flow": _flow,
+    "FractureSurface": _fracture_surface,
+    "StepStatistics": _step_statistics,
+    "Slide": _slide,
+    "HeightMap": _height_map,
+}

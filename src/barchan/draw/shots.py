@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from barchan.draw.charts import blank_figure
-from barchan.draw.colors import GAMMA
+from barchan.draw.palette import GAMMA
 from barchan.draw.polygons import add_polygons
 from barchan.record.frame import Frame
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.draw.camera import View
-from barchan.draw.colors import INK, Color
+from barchan.draw.colors import Color
+from barchan.draw.palette import INK
 from barchan.draw.picture import Engine, Picture, Stage, color_bar, cut_off, move, scale_bar
 from barchan.draw.quantities import Setting
 from barchan.draw.units import length_unit, time_text

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from barchan.draw.colors import INK
-from barchan.draw.picture import MUTED
+from barchan.draw.charts import blank_figure
+from barchan.draw.palette import INK, MUTED
 from barchan.draw.units import readable, readable_values
 
 if TYPE_CHECKING:
@@ -188,11 +188,7 @@ def draw_summary(recording: Series) -> Figure:
     there. Potential energy counts from its end, and the legend says so, unless grains come and go or gravity changes. A
     panel whose series were not recorded is left out.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(9.0, 6.2), dpi=130, facecolor="white", layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = blank_figure(9.0, 6.2)
     data = _Data(recording)
     for place, (names, draw) in enumerate(PANELS, start=1):
         if any(name in data for name in names):

@@ -32,9 +32,12 @@ class Recording(Drawn):
     FileError when it is read; where only the beginning of a journal can be read, a warning says so.
     """
 
-    def __init__(self, folder_or_file: Path | str) -> None:
+    def __init__(self, folder_or_file: Path | str, *, scene: Scene | None = None) -> None:
+        """`scene` is that of the run where it is at hand; left out, it is read from the recording."""
         self._given = Path(folder_or_file)
         self._source, self.path = _find(self._given)
+        if scene is not None:
+            self.scene = scene
 
     def refresh(self) -> None:
         """Look at what the run has recorded since."""

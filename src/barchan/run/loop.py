@@ -43,11 +43,12 @@ class RunResult(Drawn):
     folder: Path
     summary: Mapping[str, Any]  # what was found, in SI units
     was_finished: bool = False  # nothing was left to be done
+    scene: Scene | None = None  # as it was run; None: as it was recorded
 
     @property
     def recording(self) -> Recording:
         """The frames and series of the run."""
-        return Recording(self.folder)
+        return Recording(self.folder, scene=self.scene)
 
 
 def run(
@@ -112,7 +113,7 @@ def _start(
             scene, solver, recorder, plan.measures, Story(scene), pieces=plan.pieces, progress=progress,
             interrupt=interrupt, began=began,
         )  # fmt: skip
-        return _result(where, session.go(plan.schedule.visits()), threads)
+        return _result(where, scene, session.go(plan.schedule.visits()), threads)
 
 
 def _go_on(scene: Scene, where: Path, meta: Mapping[str, Any], threads: int | None, progress: Progress) -> RunResult:
@@ -133,7 +134,7 @@ def _go_on(scene: Scene, where: Path, meta: Mapping[str, Any], threads: int | No
             scene, solver, recorder, measures, story, pieces=saved["pieces"], progress=progress, interrupt=interrupt,
             began=began, saved=saved["time"],
         )  # fmt: skip
-        return _result(where, session.go(schedule.visits(after=saved["time"])), count)
+        return _result(where, scene, session.go(schedule.visits(after=saved["time"])), count)
 
 
 def _where(meta: Mapping[str, Any]) -> dict[str, str]:
@@ -141,10 +142,10 @@ def _where(meta: Mapping[str, Any]) -> dict[str, str]:
     return {"device": meta.get("device", "cpu"), "precision": meta.get("precision", "double")}
 
 
-def _result(where: Path, numbers: Mapping[str, Any], threads: int) -> RunResult:
+def _result(where: Path, scene: Scene, numbers: Mapping[str, Any], threads: int) -> RunResult:
     told = {**numbers, "threads": threads}
     summary.write(where, told)
-    return RunResult(where, told)
+    return RunResult(where, told, scene=scene)
 
 
 @contextmanager

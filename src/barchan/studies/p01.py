@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from barchan.draw.charts import PALETTE, Curve, Panel, blank_figure, draw_panel, draw_panels
-from barchan.draw.colors import linear
+from barchan.draw.charts import Curve, Panel, blank_figure, draw_panel, draw_panels
 from barchan.draw.files import save_figure
+from barchan.draw.palette import PALETTE, linear
 from barchan.draw.polygons import add_polygons
 from barchan.run.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from barchan.analysis.flow import Flow, Jam, jams
-from barchan.draw.charts import PALETTE, Curve, Panel, blank_figure, draw_panels
+from barchan.draw.charts import Curve, Panel, blank_figure, draw_panels
 from barchan.draw.files import save_figure
+from barchan.draw.palette import PALETTE
 from barchan.draw.shots import Shot, draw_shots
 from barchan.record.frame import Frame
 from barchan.run.progress import Progress

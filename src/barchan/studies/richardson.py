@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from barchan.draw.charts import PALETTE, Curve, Panel, draw_panels
+from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
+from barchan.draw.palette import PALETTE
 from barchan.draw.snapshots import draw_snapshots
 from barchan.record.frame import Frame
 from barchan.record.recording import Recording

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from barchan import solvers
-from barchan.draw.charts import PALETTE, Curve, Panel, draw_panels
+from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
+from barchan.draw.palette import PALETTE
 from barchan.kernels import threads
 from barchan.run.plan import Plan
 from barchan.run.progress import Progress

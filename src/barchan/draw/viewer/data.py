@@ -11,8 +11,9 @@ import numpy as np
 
 from barchan.analysis.grains import nearest, rows_of
 from barchan.draw.camera import flat_view, point_box, sphere_box
-from barchan.draw.colors import Scale, family_colours, scale_for, to_bytes
+from barchan.draw.colors import Scale, family_colours, scale_for
 from barchan.draw.movie import SCOUTS
+from barchan.draw.palette import to_bytes
 from barchan.draw.picture import Stage
 from barchan.draw.polygons import crack_edges, outline_edges
 from barchan.draw.quantities import QUANTITIES, grain_volume, is_flat
