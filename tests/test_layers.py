@@ -1,13 +1,16 @@
 """Imports point one way: scene → model → solver → frames → analysis → pictures, and never back.
 
 The layers are those of docs/decisions/0001-spine.md. The graph is read from the source, so an import inside a
-function or under TYPE_CHECKING counts as well.
+function or under TYPE_CHECKING counts as well. What the source cannot say, whether rooms on the left get numba by way
+of others, one process that imports them all does.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,7 +20,7 @@ PACKAGE = Path(__file__).resolve().parents[1] / "src" / "barchan"
 
 # From the left, which everything may import, to the right, which nothing may. The rooms of one layer are peers.
 LAYERS = (
-    ("caches", "errors"),
+    ("caches", "errors", "layout"),
     ("schema",),
     ("drawn", "geometry", "registry"),
     ("laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers"),
@@ -37,16 +40,24 @@ LAYERS = (
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 
-# Outside packages that only one room may know.
-KEEPERS = {"numba": "kernels", "h5py": "record", "matplotlib": "draw", "mpl_toolkits": "draw"}
+# Outside packages, and the names of the folders that alone may know them.
+COMPILED = ("kernels", "cuda")
+KEEPERS = {
+    "numba": COMPILED, "numba_cuda": COMPILED, "llvmlite": COMPILED, "h5py": ("record",), "matplotlib": ("draw",),
+    "mpl_toolkits": ("draw",),
+}  # fmt: skip
 
 # Names of barchan/__init__.py that any room may read: they are plain values.
 PLAIN_NAMES = {"__version__"}
 
 
 def room_of(module: str) -> str:
-    """The room of a module given by its path below `barchan`: `schema`, `laws`, `cli`, …"""
-    return module.partition(".")[0]
+    """The room of a module given by its path below `barchan`: `schema`, `laws`, `cli`, …
+
+    Files of columns' numbers, which Python and kernels share, are a room of their own: kernels, which lie left of what
+    these stand in, read them.
+    """
+    return "layout" if re.search(r"\b([a-z]+_)?layout$", module) else module.partition(".")[0]
 
 
 def modules() -> dict[str, Path]:
@@ -97,9 +108,9 @@ def complaints(known: dict[str, Path]) -> list[str]:
         where = path.relative_to(PACKAGE.parent)
         tree = ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
         for line, name in imported_names(tree, module, is_package=path.name == "__init__.py"):
-            keeper = KEEPERS.get(name.partition(".")[0])
-            if keeper is not None and keeper != room:
-                found.append(f"{where}:{line}: imports {name}, which belongs to {keeper}/ alone")
+            keepers = KEEPERS.get(name.partition(".")[0])
+            if keepers and not {*keepers} & {*where.parent.parts}:
+                found.append(f"{where}:{line}: imports {name}, which belongs to {'/ and '.join(keepers)}/ alone")
             target = own_module(name, known)
             if target is not None and room_of(target) in LEVEL and LEVEL[room_of(target)] > LEVEL.get(room, -1):
                 found.append(f"{where}:{line}: {room} imports {name}, which lies to its right")
@@ -131,7 +142,15 @@ def test_imports_point_to_the_left_only():
         ("model.build", "def build():\n    from barchan import kernels", "lies to its right"),
         ("model.build", "import importlib\nimportlib.import_module('barchan.run')", "lies to its right"),
         ("run.loop", "from barchan import load", "lies to its right"),
-        ("solvers.soft", "import numba", "belongs to kernels/ alone"),
+        ("solvers.soft.kernels.pairs", "from numba import prange", None),
+        ("solvers.soft.cuda.pairs", "from numba import cuda", None),
+        ("solvers.soft", "import numba", "belongs to kernels/ and cuda/ alone"),
+        ("solvers.kernels", "import numba", "belongs to kernels/ and cuda/ alone"),
+        ("model.build", "def build():\n    from llvmlite import ir", "belongs to kernels/ and cuda/ alone"),
+        ("kernels.compile", "from barchan.solvers.soft_layout import SLOTS", None),
+        ("kernels.compile", "from barchan.solvers.layout import SLOTS", None),
+        ("kernels.compile", "from barchan.solvers.soft import SLOTS", "lies to its right"),
+        ("solvers.soft_layout", "from barchan.kernels import compile", "lies to its right"),
         ("analysis.pile", "def plot():\n    from matplotlib import pyplot", "belongs to draw/ alone"),
         ("run.loop", "import h5py", "belongs to record/ alone"),
     ],
@@ -140,17 +159,9 @@ def test_the_walk_sees_an_arrow_that_points_back(tmp_path, monkeypatch, module, 
     """The rules themselves, on a tree of empty modules and one that imports something."""
     package = tmp_path / "barchan"
     monkeypatch.setitem(globals(), "PACKAGE", package)
-    others = [
-        "__init__",
-        "cli",
-        "registry",
-        "laws/hertz",
-        "schema/quantities",
-        "scene/grains",
-        "run/loop",
-        "kernels/compile",
-    ]
-    for name in [*others, module.replace(".", "/")]:
+    others = "__init__ cli registry laws/hertz schema/quantities scene/grains run/loop kernels/compile solvers/soft"
+    layouts = ["solvers/layout", "solvers/soft_layout"]
+    for name in [*others.split(), *layouts, module.replace(".", "/")]:
         path = package / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
@@ -160,6 +171,15 @@ def test_the_walk_sees_an_arrow_that_points_back(tmp_path, monkeypatch, module, 
     found = complaints(modules())
     assert len(found) == (complaint is not None), found
     assert complaint is None or complaint in found[0]
+
+
+def test_nothing_left_of_the_kernels_gets_numba() -> None:
+    """By way of a third package, or of a package's `__init__`, the source does not show it. Layouts count as left."""
+    left = [m for m in modules() if m and LEVEL[room_of(m)] < LEVEL["kernels"]]
+    assert {"scene.scene", "model.build"} < {*left}
+    told = "import importlib, sys; [importlib.import_module('barchan.' + m) for m in sys.argv[1:]]; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", told, *left], capture_output=True, text=True, timeout=120, check=True)
+    assert not {"numba", "llvmlite"} & {*done.stdout.split()}
 
 
 def test_tests_look_into_solvers_in_one_place() -> None:
