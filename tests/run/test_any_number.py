@@ -21,7 +21,7 @@ from barchan.model.room import spheres_of
 from barchan.run.plan import Plan
 from barchan.scene import library, load
 from barchan.scene.toml import build
-from barchan.solvers import beams_preflight, preflight
+from barchan.solvers import beams_preflight
 
 FEW = 30  # grains of a group: the fields are the same, and building them takes no time
 TRIED = 120  # changed scenes out of each of the library
@@ -114,7 +114,6 @@ def test_any_number_is_refused_or_passes(name: str, monkeypatch: pytest.MonkeyPa
     One number of a library scene at a time, drawn with a fixed seed from magnitudes between denormal and infinite.
     Solvers stand aside, so that nothing is compiled: what they check themselves, contacts at the start, is not here.
     """
-    monkeypatch.setattr(preflight, "create", Untouched)
     monkeypatch.setattr(beams_preflight, "BeamSolver", Untouched)
     monkeypatch.setattr(beams_preflight, "_overlaps", lambda solver: [])
     failed = []

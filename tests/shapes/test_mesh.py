@@ -10,7 +10,6 @@ import pytest
 
 from barchan.errors import FileError, SceneError
 from barchan.geometry import conjugate, rotate
-from barchan.kernels import grids
 from barchan.scene.toml import loads
 from barchan.shapes.mesh import Mesh, feature_edges, gap
 
@@ -109,16 +108,6 @@ def test_outside_is_found_whichever_way_the_triangles_are_wound() -> None:
             assert piece.facet is not None
             middle = np.reshape(piece.parameters, (3, 3)).mean(axis=0)
             assert np.dot(piece.facet.normal, middle) > 0
-
-
-def test_winding_tells_inside_from_outside() -> None:
-    ball = trimesh.creation.icosphere(subdivisions=2)
-    points = np.random.default_rng(3).uniform(-1.2, 1.2, (200, 3))
-    turns = np.zeros(200)
-    grids.winding(points, np.asarray(ball.triangles), turns)
-    radius = np.linalg.norm(points, axis=1)
-    assert np.allclose(turns[radius < 0.95], 1.0)
-    assert np.allclose(turns[radius > 1.01], 0.0, atol=1e-12)
 
 
 def test_triangles_without_area_are_left_out_with_a_note() -> None:

@@ -100,21 +100,3 @@ def _fill(lowest: Any, highest: Any, shape: Any, names: Any, start: Any, entries
     for c in range(len(start) - 1, 0, -1):
         start[c] = start[c - 1]
     start[0] = 0
-
-
-@njit(cache=True)
-def winding(points: Any, corners: Any, turns: Any) -> None:
-    """How often a closed surface of triangles (T, 3, 3) wraps round each point: about 1 inside, 0 outside."""
-    for i in range(len(points)):
-        angle = 0.0
-        for t in range(len(corners)):
-            a, b, c = corners[t, 0] - points[i], corners[t, 1] - points[i], corners[t, 2] - points[i]
-            la, lb, lc = np.sqrt((a * a).sum()), np.sqrt((b * b).sum()), np.sqrt((c * c).sum())
-            volume = (
-                a[0] * (b[1] * c[2] - b[2] * c[1])
-                + a[1] * (b[2] * c[0] - b[0] * c[2])
-                + a[2] * (b[0] * c[1] - b[1] * c[0])
-            )
-            dots = la * lb * lc + (a * b).sum() * lc + (b * c).sum() * la + (c * a).sum() * lb
-            angle += 2.0 * np.arctan2(volume, dots)
-        turns[i] = angle / (4.0 * np.pi)

@@ -54,7 +54,8 @@ def check(model: Model, grains: Grains) -> list[Finding]:
         raise SceneError(errors)
     servo_limits.refuse(model, grains)
     solver = BeamSolver(model, grains, 1e-9)
-    errors = [*_overlaps(solver), *_outside(solver), *small_box(solver, grains), *idle_sources(solver)]
+    idle = idle_sources(model, lambda tried, names: solver.room(tried, walls=names))
+    errors = [*_overlaps(solver), *_outside(solver), *small_box(model, grains, solver.least_period), *idle]
     if errors:
         raise SceneError(errors)
     everything = grains.join(model.poured)

@@ -10,6 +10,7 @@ import numpy as np
 from barchan.geometry import multiply, rotate
 from barchan.kernels.servos import DRIVE_WORK, GRAIN_WORK, LOSS, PRESSED, RATE, VELOCITY
 from barchan.model.build import Model
+from barchan.motions import FOREVER
 from barchan.observables import Gate
 
 GONE = -2  # instead of the row of what is no longer there; −1 may be a wall
@@ -130,6 +131,13 @@ def wall_poses(model: Model, time: float, begun: np.ndarray, motion_table: np.nd
             pose[:3] = pivot + path[:3] + rotate(path[3:7], pose[:3] - pivot)
             pose[3:] = multiply(path[3:7], pose[3:])
     return poses
+
+
+def walls_at_start(model: Model) -> tuple[np.ndarray, np.ndarray]:
+    """Poses (W, 7) of the walls at the start, as in `wall_poses`, and which pieces (P,) bool are there."""
+    walls = model.walls
+    begun, rule = np.where(walls.waiting, FOREVER, 0.0), np.where(walls.hidden, REMOVED, BY_TIME)
+    return wall_poses(model, 0.0, begun, walls.motion_table), walls.present(0.0, rule)
 
 
 def wall_presence(model: Model, present: np.ndarray) -> np.ndarray:

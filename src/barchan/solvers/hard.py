@@ -106,11 +106,6 @@ class HardSolver:
         k = self.kernels
         return int(self.arrays["tally"][k.PAIRS] + self.arrays["tally"][k.WALLS])
 
-    @property
-    def least_period(self) -> float:
-        """The shortest, m, that a periodic axis may be: three cells, so that a grain is near only one of its images."""
-        return 6.0 * self._largest() * hard_arrays.EMPTY
-
     def _largest(self) -> float:
         """The largest radius of a grain that is there or may come, m."""
         return float(np.concatenate([self.arrays["grain"][:, 7], self.model.poured.radius, [1e-300]]).max())

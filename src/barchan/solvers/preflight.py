@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from barchan.errors import Finding, SceneError
 from barchan.geometry import conjugate, rotate
-from barchan.kernels import grids
 from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.encounters import encounters
 from barchan.model.grains import Grains
 from barchan.model.place import space_in
 from barchan.model.pour import Pourer
+from barchan.model.room import spheres_of
+from barchan.model.scatter import near_pairs
+from barchan.model.space import Space
 from barchan.model.timestep import impact_speed
-from barchan.observables import Moment
+from barchan.model.touching import frames_at, inside, joined, touching
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.shapes.mesh import Mesh
-from barchan.solvers import create, hard_check, servo_limits, soft_box, soft_watch
+from barchan.solvers import common, hard_check, servo_limits, soft_box, soft_watch
+from barchan.solvers.hard_arrays import EMPTY
+from barchan.solvers.soft_arrays import FIRST_SKIN
 
 MOST_OVERLAP = 0.1  # of the smaller radius, at the start
 SOFT = 0.2  # of the radius: a deeper impact is told as a warning
@@ -41,16 +47,16 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     if not hard:
         soft_box.refuse(model, grains)
     servo_limits.refuse(model, grains)
-    solver = create(model, grains, 1e-6)  # nothing moves yet: the step does not matter
-    moment: Moment = solver.moment()
+    start = Start.of(model, grains)
+    least = _hard_period(model, grains) if hard else _soft_period(model, grains)
     errors = [
-        *_overlaps(solver, moment), *_outside(solver, moment), *_wrong_side(solver), *small_box(solver, grains),
-        *idle_sources(solver),
+        *_overlaps(start), *_outside(start), *_wrong_side(start), *small_box(model, grains, least),
+        *idle_sources(model, start.clear),
     ]  # fmt: skip
     if errors:
         raise SceneError(errors)
-    own = hard_check.unused(model) if hard else [*_soft(solver, grains.join(model.poured)), *_wall_steps(model)]
-    return [*_notes(model), *giving(model), *_cut_off(model), *own, *_odd_sizes(solver)]
+    own = hard_check.unused(model) if hard else [*_soft(model, grains.join(model.poured)), *_wall_steps(model)]
+    return [*_notes(model), *giving(model), *_cut_off(model), *own, *_odd_sizes(model, grains)]
 
 
 def _flat_shapes(model: Model) -> None:
@@ -64,32 +70,91 @@ def _flat_shapes(model: Model) -> None:
         ])  # fmt: skip
 
 
-def _overlaps(solver: Any, moment: Moment) -> list[Finding]:
+class Start(NamedTuple):
+    """The spheres and walls of a scene at its start, in a periodic box."""
+
+    model: Model
+    grains: Grains
+    position: np.ndarray  # (N, 3) m
+    ball: np.ndarray  # (M, 4) m
+    owner: np.ndarray  # (M,) rows of the grains
+    frames: np.ndarray  # (F, 7) as in `touching`
+    present: np.ndarray  # (P,) bool, pieces of walls that are there
+
+    @classmethod
+    def of(cls, model: Model, grains: Grains) -> Start:
+        """The start of a scene."""
+        shift = common.turns(model, grains.position)
+        ball, owner = spheres_of(grains)
+        ball[:, :3] -= shift[owner]
+        poses, present = common.walls_at_start(model)
+        return cls(model, grains, grains.position - shift, ball, owner, frames_at(model.walls, poses), present)
+
+    def clear(self, grains: Grains, names: Sequence[str]) -> np.ndarray:
+        """Which of these grains, (N,) bool, would touch none of the walls of these names that are there."""
+        walls = self.model.walls
+        asked = np.array([walls.names[wall] in names for wall in walls.wall], bool)
+        ball, owner = spheres_of(grains)
+        free = np.ones(len(grains), bool)
+        free[owner[touching(walls, self.frames, ball, np.flatnonzero(self.present & asked)).sphere]] = False
+        return free
+
+    def contacts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows of two grains, or of one and −1 − wall, and the overlap over the smaller radius: (C,) each."""
+        row, wall, into = self._at_walls()
+        ball, model = self.ball, self.model
+        if len(ball) < 2:
+            return row, -1 - wall, into
+        space = Space(model.low, model.low + model.box, None, model.periodic)
+        place = space.wrap(ball[:, :3])
+        i, j = np.sort(near_pairs(space, place, ball[:, 3], 0.0), axis=0)
+        apart = np.linalg.norm(space.nearest_image(place[i] - place[j]), axis=1)
+        depth = (ball[i, 3] + ball[j, 3] - apart) / np.minimum(ball[i, 3], ball[j, 3])
+        own = self.owner[i] == self.owner[j]
+        pairs = self.owner[i[~own]], self.owner[j[~own]], depth[~own]
+        first, second, depth = (np.concatenate(both) for both in zip(pairs, (row, -1 - wall, into), strict=True))
+        return first, second, depth
+
+    def _at_walls(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Rows of grains, walls that they touch, and overlaps over their spheres' radii: (C,) each."""
+        walls, scene = self.model.walls, self.model.scene
+        found = touching(walls, self.frames, self.ball, np.flatnonzero(self.present))
+        row = self.owner[found.sphere]
+        if scene.solver == "hard":  # what a sticky wall holds touches no other
+            sticky = np.array([wall.sticky for wall in scene.walls], bool)[walls.wall[found.piece]]
+            free = ~np.isin(row, row[sticky])
+            found, row = found.take(free), row[free]
+        else:
+            found = joined(walls, self.frames, found)
+            row = self.owner[found.sphere]
+        return row, walls.wall[found.piece], 1.0 - found.distance / self.ball[found.sphere, 3]
+
+
+def _overlaps(start: Start) -> list[Finding]:
     """Grains inside each other or inside walls."""
-    deep = np.flatnonzero(moment.contact_depth > MOST_OVERLAP)
-    deep = deep[np.argsort(-moment.contact_depth[deep], kind="stable")]
-    findings = []
+    first, second, depth = start.contacts()
+    deep = np.flatnonzero(depth > MOST_OVERLAP)
+    deep = deep[np.lexsort((second[deep], first[deep], -depth[deep].round(9)))]
+    findings, ids = [], start.grains.id
     for k in deep[:LISTED]:
-        first, second = int(moment.contact_first[k]), int(moment.contact_second[k])
-        where = _group(solver, first)
-        share = f"{100 * moment.contact_depth[k]:.0f}% of its radius"
+        one, other = int(first[k]), int(second[k])
+        where, share = _group(start, one), f"{100 * depth[k]:.0f}% of its radius"
         allowed = f"at the start overlaps must stay below {100 * MOST_OVERLAP:.0f}%"
-        if second < 0:
-            wall = solver.model.walls.names[-1 - second]
-            what = f"grain {solver.arrays['id'][first]} is inside wall {wall!r} by {share}"
+        if other < 0:
+            what = f"grain {ids[one]} is inside wall {start.model.walls.names[-1 - other]!r} by {share}"
             findings.append(Finding(where, what, allowed, "move the fill or the wall, or turn the wall's normal round"))
         else:
-            what = f"grains {solver.arrays['id'][first]} and {solver.arrays['id'][second]} overlap by {share}"
-            findings.append(Finding(where, what, allowed, _apart(solver, first, second)))
+            what = f"grains {ids[one]} and {ids[other]} overlap by {share}"
+            findings.append(Finding(where, what, allowed, _apart(start, one, other)))
     if len(deep) > LISTED:
         findings.append(Finding("grains", f"and {len(deep) - LISTED} more such overlaps"))
     return findings
 
 
-def _apart(solver: Any, first: int, second: int) -> str:
+def _apart(start: Start, first: int, second: int) -> str:
     """What keeps two grains from overlapping at the start."""
-    names = solver.model.scene.group_names()
-    one, other = (names[int(solver.arrays["group"][row])] for row in (first, second))
+    names = start.model.scene.group_names()
+    one, other = (names[int(start.grains.group[row])] for row in (first, second))
     if one == other:
         return "give the fill more room or a larger spacing"
     return (
@@ -98,37 +163,33 @@ def _apart(solver: Any, first: int, second: int) -> str:
     )
 
 
-def _outside(solver: Any, moment: Moment) -> list[Finding]:
-    scene, model = solver.model.scene, solver.model
+def _outside(start: Start) -> list[Finding]:
+    scene, position = start.model.scene, start.position
     if scene.box is None:
         return []
-    position = moment.position
-    outside = (((position < scene.box.low) | (position > scene.box.high)) & ~model.periodic).any(axis=1)
+    outside = (((position < scene.box.low) | (position > scene.box.high)) & ~start.model.periodic).any(axis=1)
     if not outside.any():
         return []
     g = int(np.flatnonzero(outside)[0])
     where = np.array2string(position[g], precision=4, separator=", ")
     return [Finding(
-        _group(solver, g), f"{int(outside.sum())} grains start outside the box, the first at {where} m",
+        _group(start, g), f"{int(outside.sum())} grains start outside the box, the first at {where} m",
         "a grain outside the box stops the run", "enlarge the box or move the fill",
     )]  # fmt: skip
 
 
-def _wrong_side(solver: Any) -> list[Finding]:
+def _wrong_side(start: Start) -> list[Finding]:
     """Grains inside a solid mesh, or outside one that should hold them."""
-    findings = []
-    spheres = solver.snapshot().sphere_position
-    for index, wall in enumerate(solver.model.scene.walls):
+    findings, spheres = [], start.ball[:, :3]
+    for index, wall in enumerate(start.model.scene.walls):
         shape = wall.shape
         if not isinstance(shape, Mesh) or shape.side == "both" or wall.appears > 0 or not wall.present:
             continue
         corners = shape.corners()
         points = rotate(conjugate(shape.orientation()), spheres - np.asarray(shape.position))
         near = np.flatnonzero(((points >= corners.min(axis=(0, 1))) & (points <= corners.max(axis=(0, 1)))).all(axis=1))
-        turns = np.zeros(len(near))
-        grids.winding(points[near], corners, turns)
         wrong = np.full(len(points), shape.side == "inside")
-        wrong[near] ^= turns > 0.5
+        wrong[near] ^= inside(points[near], corners)
         if wrong.any():
             at = int(np.flatnonzero(wrong)[0])
             where = np.array2string(spheres[at], precision=4, separator=", ")
@@ -191,9 +252,20 @@ def _cut_off(model: Model) -> list[Finding]:
     return findings
 
 
-def small_box(solver: Any, grains: Grains) -> list[Finding]:
-    """Periodic axes that are too short for the grains."""
-    model, least, lengths = solver.model, solver.least_period, solver.model.box
+def _hard_period(model: Model, grains: Grains) -> float:
+    """The shortest, m, that a periodic axis may be: three cells, so that a grain is near only one of its images."""
+    return 6.0 * float(max(grains.radius.max(initial=1e-300), model.poured.radius.max(initial=0.0))) * EMPTY
+
+
+def _soft_period(model: Model, grains: Grains) -> float:
+    """The same for soft spheres: no grain may touch the same neighbour on both sides."""
+    radius = np.concatenate([grains.sphere_radius, model.poured.sphere_radius])
+    return 4.0 * float(radius.max(initial=0.0) + FIRST_SKIN * radius.min(initial=math.inf)) if len(radius) else 0.0
+
+
+def small_box(model: Model, grains: Grains, least: float) -> list[Finding]:
+    """Periodic axes that are too short for the grains: shorter than `least`, m."""
+    lengths = model.box
     findings = [
         Finding(f"box ({'xyz'[axis]})", f"{lengths[axis]:.4g} m", f"a periodic axis must be at least {least:.4g} m",
                 "make it longer, so that no grain touches the same neighbour on both sides")
@@ -203,29 +275,29 @@ def small_box(solver: Any, grains: Grains) -> list[Finding]:
     return findings + course.thinning(model.scene, lengths, grains.sphere_radius, least)
 
 
-def idle_sources(solver: Any) -> list[Finding]:
-    """Sources that could never pour a grain, or only lose them."""
-    scene, findings = solver.model.scene, []
+def idle_sources(model: Model, clear: Callable[[Grains, Sequence[str]], np.ndarray]) -> list[Finding]:
+    """Sources that could never pour a grain, or only lose them; clear: which grains touch no walls of some names."""
+    scene, findings = model.scene, []
     moved = {getattr(action, "wall", None) for event in scene.events for action in event.do}
     lasting = [w.name for w in scene.walls if w.vanishes is None and not w.motion and w.name not in moved]
     for index in range(len(scene.sources)):
         where, tried = f"sources[{index}].region", Pourer(scene, index).sample(TRIES)
-        if not solver.room(tried, walls=lasting).any():
+        if not clear(tried, lasting).any():
             findings.append(Finding(where, "lies inside walls", "there must be room for a grain", "move the region"))
         for sink in scene.sinks:
             if (space_in(scene, sink.region).holds(tried.position) != sink.outside).all():
                 what = f"lies in the sink {sink.name!r}, which would take every grain at once"
                 findings.append(Finding(where, what, "they must be apart", "move one of them"))
         if scene.box is not None:
-            outside = ((tried.position < scene.box.low) | (tried.position > scene.box.high)) & ~solver.model.periodic
+            outside = ((tried.position < scene.box.low) | (tried.position > scene.box.high)) & ~model.periodic
             if outside.any():
                 findings.append(Finding(where, "reaches beyond `box`", "a grain outside the box stops the run"))
     return findings
 
 
-def _soft(solver: Any, grains: Grains) -> list[Finding]:
-    speed = impact_speed(solver.model, grains)
-    depths = (encounter.depth(speed) for encounter in encounters(solver.model, grains))
+def _soft(model: Model, grains: Grains) -> list[Finding]:
+    speed = impact_speed(model, grains)
+    depths = (encounter.depth(speed) for encounter in encounters(model, grains))
     depth = max(depths, default=0.0) / float(grains.sphere_radius.min())
     if depth <= SOFT:
         return []
@@ -249,16 +321,16 @@ def _wall_steps(model: Model) -> list[Finding]:
     )]  # fmt: skip
 
 
-def _odd_sizes(solver: Any) -> list[Finding]:
+def _odd_sizes(model: Model, grains: Grains) -> list[Finding]:
     """Units that look wrong."""
-    radius = solver.snapshot().sphere_radius
+    radius = grains.sphere_radius
     if not len(radius):
         return []
     findings = []
     if radius.max() > 100 or radius.min() < 1e-7:
         size = f"{2 * radius.min():.3g} … {2 * radius.max():.3g} m"
         findings.append(Finding("grains", f"spheres of {size} across", "is that the unit you meant?", "sizes are in m"))
-    for name, material in solver.model.scene.materials.items():
+    for name, material in model.scene.materials.items():
         if not 10 < material.density < 25000:
             findings.append(Finding(
                 f"materials.{name}.density", f"{material.density:g} kg/m³", "is that the unit you meant?",
@@ -267,5 +339,5 @@ def _odd_sizes(solver: Any) -> list[Finding]:
     return findings
 
 
-def _group(solver: Any, grain: int) -> str:
-    return str(solver.model.scene.group_places()[int(solver.arrays["group"][grain])])
+def _group(start: Start, grain: int) -> str:
+    return str(start.model.scene.group_places()[int(start.grains.group[grain])])

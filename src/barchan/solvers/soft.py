@@ -148,11 +148,6 @@ class SoftSolver:
         return len(self.arrays["place"]) - soft_arrays.GHOSTS
 
     @property
-    def least_period(self) -> float:
-        """The shortest, m, that a periodic axis may be: no grain may touch the same neighbour on both sides."""
-        return 2 * (2 * self.lists.largest + 2 * self.lists.skin)
-
-    @property
     def lengths(self) -> np.ndarray:
         """Lengths of the periodic box at present, (3,) m, 0 along open axes."""
         return self.arrays["box"][:3]

@@ -19,7 +19,16 @@ from barchan.kernels import grids, neighbours, threads
 from barchan.model.build import Model
 from barchan.solvers import soft_free, soft_rows
 from barchan.solvers.common import corner, crossings
-from barchan.solvers.soft_arrays import GHOSTS, LANES, aligned_zeros, blocks, reorder, sphere_arrays, widened
+from barchan.solvers.soft_arrays import (
+    FIRST_SKIN,
+    GHOSTS,
+    LANES,
+    aligned_zeros,
+    blocks,
+    reorder,
+    sphere_arrays,
+    widened,
+)
 from barchan.solvers.soft_box import wrap
 
 MANY = 20_000  # grains, the data of which no cache holds
@@ -65,7 +74,7 @@ class Lists:
         radius = np.concatenate([arrays["place"][:spheres, 3], model.poured.sphere_radius])
         self.radius = float(radius.min(initial=np.inf if len(radius) else 1.0))
         self.largest = float(radius.max(initial=0.0))
-        self.skin = 0.05 * self.radius
+        self.skin = FIRST_SKIN * self.radius
         self.margin = MARGIN_LEAST * SKIN_LEAST * self.radius
         self.rebuilds = 0
         self.searches = 0
