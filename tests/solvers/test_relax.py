@@ -14,7 +14,7 @@ from barchan.kernels import threads
 from barchan.minimisers import Watch, newton
 from barchan.solvers import relax_protocol, relax_strain
 from barchan.solvers.relax import RelaxSolver
-from barchan.solvers.relax_landscape import Cell
+from barchan.solvers.relax_cell import Cell
 from solvers import relax_lab as lab
 
 

@@ -15,7 +15,8 @@ from barchan.model.solids import solids
 from barchan.observables import Gate, Moment
 from barchan.record.frame import Contacts, Frame
 from barchan.solvers import common, relax_protocol, relax_strain
-from barchan.solvers.relax_landscape import Cell, Landscape
+from barchan.solvers.relax_cell import Cell, factor
+from barchan.solvers.relax_landscape import Landscape
 from barchan.solvers.relax_tables import potential_tables
 
 GRAINS_PER_THREAD = 1000  # fewer are sooner done than threads have met, which they do several times an iteration
@@ -33,7 +34,7 @@ class RelaxSolver:
         relax = model.scene.relax
         radius = grains.radius.copy()
         if relax.packing_fraction is not None:
-            radius *= relax_protocol.factor(model, radius, relax.packing_fraction)
+            radius *= factor(model, radius, relax.packing_fraction)
         order = relax_protocol.by_place(grains.position, float(radius.mean()))
         self.kept = {name: np.ascontiguousarray(getattr(grains, name)[order]) for name in _KEPT}
         self.kept["mass"] *= (radius / grains.radius)[order] ** 3

@@ -11,8 +11,7 @@ from barchan.errors import Finding, SceneError
 from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.solvers.relax_landscape import least_period
-from barchan.solvers.relax_protocol import factor
+from barchan.solvers.relax_cell import factor, least_period
 from barchan.solvers.unused import losses
 
 

@@ -10,11 +10,11 @@ import numpy as np
 
 from barchan.errors import Finding, RunError
 from barchan.model import course
-from barchan.model.build import Model
 from barchan.observables import unit_in
 from barchan.scene.deformation import AnyDeformation, PressureControl, SimpleShear
 from barchan.solvers import common, relax_strain
-from barchan.solvers.relax_landscape import Cell, Landscape, Point, least_period
+from barchan.solvers.relax_cell import Cell, least_period
+from barchan.solvers.relax_landscape import Landscape, Point
 
 if TYPE_CHECKING:
     from barchan.solvers.relax import RelaxSolver
@@ -22,15 +22,6 @@ if TYPE_CHECKING:
 YIELDED = 0.1  # of the mean radius: a grain that ends so far from its prediction
 PRESSED = 1e-9  # relative accuracy of a pressure that is held
 TRIES = 60  # steps of the box towards a pressure
-
-
-def factor(model: Model, radius: np.ndarray, fraction: float) -> float:
-    """By how much all radii (N,) m grow to fill this fraction of the box."""
-    flat = model.scene.dimensions == 2
-    box = model.scene.box
-    assert box is not None, "checked before"
-    volume = Cell(tuple(np.subtract(box.high, box.low).tolist())).volume(flat=flat)
-    return float((fraction * volume / course.filled(radius, flat=flat)) ** (1 / (2 if flat else 3)))
 
 
 def by_place(position: np.ndarray, radius: float) -> np.ndarray:
