@@ -169,10 +169,9 @@ def check(scene: SceneName, changes: Changes = None) -> None:
         typer.echo(_warning(warning), err=True)
     typer.echo(f"{loaded.name}: ready to run")
     poured = f", and what {len(loaded.sources)} source(s) pour" if loaded.sources else ""
-    parts = "triangles" if loaded.solver == "beams" else "spheres"
     step, steps = plan.time_step, f"about {plan.steps}, {loaded.duration:g} s"
     facts = (
-        ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} {parts}{poured}"),
+        ("grains", f"{len(plan.grains)}, of {len(plan.grains.sphere_radius)} {loaded.method.bodies}{poured}"),
         ("time step", f"{step.value:.4g} s: {step.text}" if step.fixed else step.text),
         *([("steps", steps)] if step.fixed else []),
         ("frames", f"{1 + round(loaded.duration * loaded.frame_rate)}"),
@@ -352,16 +351,16 @@ def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Prog
     count = len(recording)
     stride = -(-count // MOVIE_FRAMES)
     rate = min(scene.frame_rate * playing_pace(scene.frame_rate) / stride, MOVIE_RATE)
-    style: dict[str, Any] = {"color": "speed"} if scene.solver == "beams" else {}
+    color = scene.method.color
     wanted: dict[str, Callable[[Path], Path]] = {
         "summary.png": lambda path: draw.save_figure(draw.draw_summary(recording), path),
-        "scene.png": lambda path: draw.save_figure(draw.draw_scene(recording[-1], scene, **style), path),
+        "scene.png": lambda path: draw.save_figure(draw.draw_scene(recording[-1], scene, color=color), path),
     }
     if movie and count > 1:
         frames = range(0, count, stride)
         wanted["movie.gif"] = lambda path: draw.write_movie(
             recording, path, scene, fps=rate, frames=frames,
-            progress=lambda done, total: progress.status("drawing movie.gif", f"{done} of {total}"), **style,
+            progress=lambda done, total: progress.status("drawing movie.gif", f"{done} of {total}"), color=color,
         )  # fmt: skip
     made = []
     for name, write in wanted.items():

@@ -16,7 +16,6 @@ from barchan.model.build import build
 from barchan.scene import library, load
 from barchan.scene.scene import Scene
 from barchan.solvers import soft_ledger
-from barchan.solvers.common import turned_over
 from solvers import lab
 
 SIZE = 0.1  # m
@@ -66,7 +65,7 @@ def test_strong_damping_does_not_feed_what_has_fallen(law: str, restitution: flo
     solver = lab.solver(scene, timestep.choose(*build(scene)).value)
     solver.advance_to(0.5)
     book = soft_ledger.energies(solver, soft_ledger.stored(solver))
-    assert abs(book["energy_error"]) < 0.06 * turned_over(solver, book)
+    assert abs(book["energy_error"]) < 0.06 * solver.turned_over(book)
     assert book["dissipated_normal"] > 0
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import barchan as bc
 from barchan.run import census
-from barchan.solvers import common
+from barchan.solvers.base import TimedSolver
 from record.toy import make_frame
 from run.test_story import pouring
 
@@ -23,13 +23,13 @@ def test_grains_that_vanish_stop_the_run(tmp_path: Path, monkeypatch: pytest.Mon
     with exit code 3, and says how many there are, have gone and were made. It came to its end without a word, and its
     summary counted as gone whatever was not there. Its last frame holds contacts as all others do.
     """
-    counted = common.count_passing
+    counted = TimedSolver.count_passing
 
-    def lossy(books: np.ndarray, gates: np.ndarray, *what: Any) -> None:
+    def lossy(solver: TimedSolver, gates: np.ndarray, *what: Any) -> None:
         kept = gates != GROUND
-        counted(books, gates[kept], *(one[kept] for one in what))
+        counted(solver, gates[kept], *(one[kept] for one in what))
 
-    monkeypatch.setattr("barchan.solvers.soft_changes.count_passing", lossy)
+    monkeypatch.setattr(TimedSolver, "count_passing", lossy)
     with pytest.raises(bc.RunError, match=r"grains are there and \d+ have gone.*, of \d+ made") as stopped:
         bc.run(pouring(record={"contacts": True}), tmp_path / "run", progress=bc.Silent(), threads=1)
     assert stopped.value.exit_code == 3

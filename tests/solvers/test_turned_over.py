@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from barchan.solvers.common import turned_over
 from solvers import hard_lab, lab
 
 DOWN = (0.0, 0.0, -9.81)
@@ -21,8 +20,8 @@ def test_a_fall_turns_its_height_over_once() -> None:
     ))  # fmt: skip
     for look in range(1, 60):
         machine.advance_to(0.02 * look)
-        assert turned_over(machine, machine.moment().ledger) <= whole * (1 + 1e-12)
-    assert turned_over(machine, machine.moment().ledger) > 0.9 * whole
+        assert machine.turned_over(machine.moment().ledger) <= whole * (1 + 1e-12)
+    assert machine.turned_over(machine.moment().ledger) > 0.9 * whole
 
 
 def test_what_a_wall_gives_counts_once() -> None:
@@ -34,7 +33,7 @@ def test_what_a_wall_gives_counts_once() -> None:
     book = machine.moment().ledger
     moved = lab.ball_mass(0.05) * 0.5**2
     assert book["wall_work"] == pytest.approx(moved, rel=0.02)
-    assert turned_over(machine, book) == pytest.approx(moved, rel=0.02)
+    assert machine.turned_over(book) == pytest.approx(moved, rel=0.02)
 
 
 def test_a_gas_turns_its_first_energy_over() -> None:
@@ -43,4 +42,4 @@ def test_a_gas_turns_its_first_energy_over() -> None:
     first = machine.kinetic_energy()
     machine.advance_to(3.0)
     assert machine.kinetic_energy() < 0.9 * first
-    assert turned_over(machine, machine.moment().ledger) == pytest.approx(first)
+    assert machine.turned_over(machine.moment().ledger) == pytest.approx(first)

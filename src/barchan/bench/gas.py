@@ -72,5 +72,5 @@ def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float
         "median": float(np.median(rates)),
         "collisions_per_cpu_second": float(np.median(shares)),  # what a processor that others share can tell
         "collisions": solver.step,
-        "bytes_per_grain": sum(a.nbytes for a in solver.arrays.values()) / grains,
+        "bytes_per_grain": solver.nbytes / grains,
     }

@@ -60,5 +60,5 @@ def measure(*, grains: int = GRAINS, threads: Sequence[int] = (), seconds: float
             "grain_steps_per_second": max(rates),
             "median": float(np.median(rates)),
             "seconds_per_frame": frame / plan.time_step.value * grains / float(np.median(rates)),
-            "bytes_per_grain": sum(a.nbytes for a in solver.arrays.values()) / grains,
+            "bytes_per_grain": solver.nbytes / grains,
         }

@@ -62,7 +62,7 @@ def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float
         kernel_threads.use(count)
         solver = solvers.create(model, start, step)
         solver.advance_to(FALL)
-        lists, first = solver.lists.rebuilds, solver.step
+        lists, first = solver.list_counts[0], solver.step
         found = rates(solver, grains, max(20, 2_000_000 // grains), seconds)
         yield {
             "benchmark": "moving-bed",
@@ -71,7 +71,7 @@ def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float
             "device": "cpu",
             "grain_steps_per_second": max(found),
             "median": float(np.median(found)),
-            "steps_per_list": (solver.step - first) / max(solver.lists.rebuilds - lists, 1),
+            "steps_per_list": (solver.step - first) / max(solver.list_counts[0] - lists, 1),
         }
 
 

@@ -87,6 +87,6 @@ def measure(*, grains: int = 10_000, threads: Sequence[int] = (), seconds: float
             "grain_steps_per_second": max(found),
             "median": float(np.median(found)),
             "contacts_per_grain": contacts(solver) / grains,
-            "list_rebuilds": solver.lists.rebuilds,
-            "bytes_per_grain": sum(a.nbytes for a in solver.arrays.values()) / grains,
+            "list_rebuilds": solver.list_counts[0],
+            "bytes_per_grain": solver.nbytes / grains,
         }

@@ -10,9 +10,10 @@ import numpy as np
 from barchan import solvers
 from barchan.model.build import Model
 from barchan.model.grains import Grains
+from barchan.solvers.base import Solver
 
 
-def rates(solver: Any, grains: int, steps: int, seconds: float) -> list[float]:
+def rates(solver: Solver, grains: int, steps: int, seconds: float) -> list[float]:
     """Grain-steps per second of stretches of that many steps, over at least that long and three of them."""
     found: list[float] = []
     begin = time.perf_counter()
@@ -23,7 +24,7 @@ def rates(solver: Any, grains: int, steps: int, seconds: float) -> list[float]:
     return found
 
 
-def contacts(solver: Any) -> int:
+def contacts(solver: Solver) -> int:
     """How often a grain touches something: a contact between two counts twice."""
     moment = solver.moment()
     return len(moment.contact_first) + int(np.count_nonzero(moment.contact_second >= 0))
@@ -33,7 +34,7 @@ def on_gpu(
     model: Model, start: Grains, time_step: float, seconds: float, *, device: str, precision: str, settle: int = 200
 ) -> dict[str, Any]:
     """How fast a GPU moves these grains: `settle` steps first, then stretches of steps for that many seconds."""
-    solver: Any = solvers.create(model, start, time_step, device=device, precision=precision)
+    solver = solvers.create(model, start, time_step, device=device, precision=precision)
     solver.advance(settle)
     lists, first = solver.list_counts, solver.step
     found = rates(solver, len(start), max(200, 400_000_000 // len(start)), seconds)

@@ -66,8 +66,8 @@ def _verdict(words: str, good: bool, detail: str) -> str:
 
 def _pictures(recording: Recording) -> list[str]:
     scene, last = recording.scene, recording[-1]
-    color = "speed" if scene.solver == "beams" else "group"
-    made = [picture(png(draw_scene(last, scene, color=color)), f"The last frame, {time_text(last.time, last.time)}")]
+    drawn = draw_scene(last, scene, color=scene.method.color)
+    made = [picture(png(drawn), f"The last frame, {time_text(last.time, last.time)}")]
     if len(recording) > 1:
         count = min(SNAPSHOTS, len(recording))
         row = draw_strip(recording, count, scene)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -29,6 +29,21 @@ FULL = 0.4  # share of the region's volume that may wait for a place at once: ra
 ROUND_OFF = 1e-9  # of a grain
 
 Room = Callable[[Grains], np.ndarray]  # which of these grains, (N,) bool, would touch neither a grain nor a wall
+
+
+class TakesGrains(Protocol):
+    """What a source needs of a run; as in `solvers/base.py`."""
+
+    def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray: ...
+    def insert(self, grains: Grains, gate: str, *, waiting: int = 0) -> None: ...
+
+
+class GivesGrains(Protocol):
+    """What a sink needs of a run."""
+
+    def __len__(self) -> int: ...
+    def positions(self) -> np.ndarray: ...
+    def remove(self, mask: np.ndarray, gate: str) -> None: ...
 
 
 class Pourer:

@@ -10,6 +10,7 @@ from barchan.geometry import rotate
 from barchan.model.build_grains import clump_of
 from barchan.model.clumps import covered_area
 from barchan.scene.grains import GrainShape
+from barchan.scene.polygons import FLAT_SHAPES
 from barchan.scene.scene import Scene
 
 
@@ -22,7 +23,7 @@ def solids(scene: Scene, group: np.ndarray, mass: np.ndarray, radius: np.ndarray
     density = np.array(scene.group_densities())[group]
     if scene.dimensions == 3:
         return np.asarray(mass / density)
-    if scene.solver == "beams":
+    if any(isinstance(shape, FLAT_SHAPES) for shape in scene.group_shapes()):
         return np.asarray(mass / (density * scene.beams.thickness))
     shares = np.array([_share(shape) for shape in scene.group_shapes()])
     return np.asarray(shares[group] * radius**2)

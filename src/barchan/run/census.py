@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from barchan.errors import Finding, RunError
 from barchan.record.frame import Frame
+from barchan.solvers.base import Solver
 
 
-def check(solver: Any, frame: Frame) -> None:
+def check(solver: Solver, frame: Frame) -> None:
     """RunError where the grains of a frame and those that have gone are not those that were made."""
     names, times = np.unique(frame.id, return_counts=True)
     if np.any(times > 1):

@@ -12,6 +12,8 @@ from typing import Any
 
 from barchan.scene import AfterEvent, AtCount, AtRest, AtTime
 from barchan.scene.check_flow import ALL_GRAINS
+from barchan.scene.events import HasGates, HasSpeeds
+from barchan.solvers.base import Solver
 
 ROUND_OFF = 1e-9  # s, by which a look may come early
 
@@ -21,7 +23,7 @@ class Now:
     """A look at a run."""
 
     time: float  # s
-    solver: Any
+    solver: Solver
     fired: Mapping[str, float]  # s, when events came, by name
 
     def reached(self, time: float) -> bool:
@@ -41,16 +43,20 @@ def _at_rest(when: AtRest, now: Now, memory: dict[str, Any]) -> bool:
     return now.reached(memory.setdefault("since", now.time) + when.lasting)
 
 
-def _slow(when: AtRest, solver: Any) -> bool:
+def _slow(when: AtRest, solver: HasSpeeds) -> bool:
     if when.speed is not None:
         return bool(solver.fastest() < when.speed)
     return bool(solver.kinetic_energy() < (when.energy or 0.0) * len(solver))
 
 
 def _at_count(when: AtCount, now: Now, memory: dict[str, Any]) -> bool:
-    number = len(now.solver) if when.of == ALL_GRAINS else now.solver.gates()[when.of].number
+    number = _count(when.of, now.solver)
     passed = number > when.above if when.above is not None else number < (when.below or 0)
     return passed and now.reached(when.not_before)
+
+
+def _count(of: str, solver: HasGates) -> int:
+    return len(solver) if of == ALL_GRAINS else solver.gates()[of].number
 
 
 def _after_event(when: AfterEvent, now: Now, memory: dict[str, Any]) -> bool:

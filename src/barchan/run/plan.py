@@ -48,9 +48,7 @@ class Measures:
         asked = cast(Sequence[Observable], scene.observables)
         sources = tuple(source.name for source in scene.sources)
         sinks = (*(sink.name for sink in scene.sinks), *(wall.name for wall in scene.walls if wall.absorbing))
-        always = (*ALWAYS, "flow") if sources or sinks else ALWAYS
-        if scene.solver == "hard":
-            always = (*always, "collisions")
+        always = (*ALWAYS, *(("flow",) if sources or sinks else ()), *scene.method.observables)
         missing = [key for key in always if key not in [one.key for one in asked]]
         observables = (*(cast(Observable, registry.part("observables", key)()) for key in missing), *asked)
         owner: dict[str, Observable] = {}
@@ -88,6 +86,8 @@ class Plan:
     @classmethod
     def of(cls, scene: Scene, *, device: str = "cpu") -> Plan:
         """The plan of a scene; SceneError tells what keeps it from running."""
+        if lacking := unused.lacking(scene):
+            raise SceneError(lacking)
         measures = Measures.of(scene)
         model, grains = build(scene) if scene.start is None else (build_model(scene), last_grains(scene))
         # Each solver's modules are imported only for its scenes: they take a fifth of a second.
@@ -185,7 +185,7 @@ def _extents(scene: Scene) -> list[Finding]:
 def _endless(scene: Scene, time_step: TimeStep) -> list[Finding]:
     """Whether a run would take longer than anybody waits: a step is a microsecond of computing at the least."""
     steps = scene.duration / time_step.value
-    if not time_step.fixed or scene.solver == "relax" or steps < MOST_STEPS:
+    if not time_step.fixed or steps < MOST_STEPS:
         return []
     return [Finding(
         "duration", f"{scene.duration:g} s, {steps:.2g} steps of {time_step.value:.2g} s ({time_step.text})",

@@ -17,6 +17,7 @@ from barchan.run.progress import Progress, Pulse
 from barchan.run.schedule import Reason, Visit
 from barchan.run.story import Story
 from barchan.scene import Scene
+from barchan.solvers.base import Solver
 
 ONLY_LOOK = frozenset({Reason.LOOK})
 
@@ -31,7 +32,7 @@ class Session:
     def __init__(
         self,
         scene: Scene,
-        solver: Any,
+        solver: Solver,
         recorder: Recorder,
         measures: Measures,
         story: Story,
@@ -47,11 +48,10 @@ class Session:
         self.pieces = pieces
         self.progress, self.interrupt = progress, interrupt
         self.folder = recorder.folder
-        self.grain_steps = 0  # taken in this process after the first visit, which may have compiled
-        self.collisions = 0  # likewise, of hard spheres
+        self.work = 0  # grain-steps, or collisions, in this process after the first visit, which may have compiled
         self._began = began  # on the wall clock, the time of earlier processes included
         self._stepping: float | None = None  # when the first visit with steps before it was over
-        self._seconds = 0.0  # of wall clock that `grain_steps` took
+        self._seconds = 0.0  # of wall clock that `work` took
         self._values: dict[str, float] = {"kinetic_energy": 0.0, "worst_overlap": 0.0}
         self._saved_at = time.monotonic()
         self._saved_time = saved  # s, simulated; None before the first checkpoint
@@ -98,12 +98,11 @@ class Session:
 
     def _tell(self, moment: float, steps: int) -> None:
         """Show where the run stands, once the kernels are there: the first steps may have compiled them."""
-        now = time.monotonic()
+        now, events = time.monotonic(), self.solver.method.event_driven
         if self._stepping is None:
             self._stepping = now if steps else None
         else:
-            self.collisions += steps if self.solver.name == "hard" else 0
-            self.grain_steps += 0 if self.solver.name == "hard" else steps * len(self.solver)
+            self.work += steps if events else steps * len(self.solver)
             self._seconds = now - self._stepping
         if self._stepping is not None:
             self.progress.pulse(
@@ -112,10 +111,10 @@ class Session:
                     duration=self.scene.duration,
                     grains=len(self.solver),
                     step=self.solver.step,
-                    grain_steps=self.grain_steps,
+                    grain_steps=0 if events else self.work,
                     kinetic_energy=self._values["kinetic_energy"],
                     worst_overlap=self._values["worst_overlap"],
-                    counted="collisions" if self.solver.name == "hard" else "steps",
+                    counted="collisions" if events else "steps",
                 )
             )
 
@@ -145,10 +144,9 @@ class Session:
 
     def _timing(self) -> dict[str, Any]:
         timing: dict[str, Any] = {"wall_time": time.monotonic() - self._began}
-        if self._seconds > 0 and self.solver.name == "hard":
-            timing["collisions_per_second"] = self.collisions / self._seconds
-        elif self._seconds > 0:
-            timing["grain_steps_per_second"] = self.grain_steps / self._seconds
+        if self._seconds > 0:
+            unit = "collisions" if self.solver.method.event_driven else "grain_steps"
+            timing[f"{unit}_per_second"] = self.work / self._seconds
         return timing
 
     def _gone_bad(self, error: RunError) -> RunError:

@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from barchan.model.place import space_in
-from barchan.model.pour import Pourer
+from barchan.model.pour import GivesGrains, Pourer, TakesGrains
 from barchan.run.actions import ACTIONS
 from barchan.run.conditions import CONDITIONS, Now
 from barchan.scene import Event, Scene, Sink
+from barchan.scene.events import HasGravity
+from barchan.solvers.base import Solver
 
 
 class Story:
@@ -27,14 +29,12 @@ class Story:
         self.ramp: dict[str, Any] | None = None  # a change of gravity that is under way
         self.over = False  # whether an event has stopped the run
 
-    def look(self, solver: Any, time: float) -> None:
+    def look(self, solver: Solver, time: float) -> None:
         """Let grains go and come, and happen what is due at this time, s."""
         for sink in self.scene.sinks:
             self._drain(solver, sink)
-        for name, pourer in self.pourers.items():
-            grains = pourer.pour(time, solver.room)
-            solver.insert(grains, name, waiting=pourer.behind)
-            pourer.book(grains)
+        for pourer in self.pourers.values():
+            self._pour(solver, pourer, time)
         self.lean(solver, time)
         while due := self._due(solver, time):
             for event in due:
@@ -42,20 +42,25 @@ class Story:
                 for action in event.do:
                     ACTIONS[type(action)](action, solver, self, time)
 
-    def _due(self, solver: Any, time: float) -> list[Event]:
+    def _due(self, solver: Solver, time: float) -> list[Event]:
         """The events whose conditions hold and that have not come yet."""
         now = Now(time, solver, self.fired)
         waiting = [event for event in self.scene.events if event.name not in self.fired]
         return [event for event in waiting if CONDITIONS[type(event.when)](event.when, now, self.memory[event.name])]
 
-    def _drain(self, solver: Any, sink: Sink) -> None:
+    def _pour(self, solver: TakesGrains, pourer: Pourer, time: float) -> None:
+        grains = pourer.pour(time, solver.room)
+        solver.insert(grains, pourer.source.name, waiting=pourer.behind)
+        pourer.book(grains)
+
+    def _drain(self, solver: GivesGrains, sink: Sink) -> None:
         if len(solver):
             inside = space_in(self.scene, sink.region).holds(solver.positions())
             taken = ~inside if sink.outside else inside
             if taken.any():
                 solver.remove(taken, sink.name)
 
-    def lean(self, solver: Any, time: float) -> None:
+    def lean(self, solver: HasGravity, time: float) -> None:
         """Bring gravity to where its change has got by now, s."""
         if self.ramp is None:
             return
@@ -66,7 +71,7 @@ class Story:
         if share == 1.0:
             self.ramp = None
 
-    def summary(self, solver: Any) -> dict[str, Any]:
+    def summary(self, solver: Solver) -> dict[str, Any]:
         """What has passed every gate, and when events came; nothing where a scene has none."""
         gates = solver.gates()
         told: dict[str, Any] = {}

@@ -12,6 +12,7 @@ from typing import Any
 from barchan.record.folder import write_error
 from barchan.record.recording import Recording
 from barchan.run.progress import clock_text, short
+from barchan.solvers.base import Solver
 
 FILE = "summary.json"
 
@@ -97,7 +98,7 @@ def _passed(name: str, number: int, mass: float, waiting: int) -> str:
     return f"{number} ({mass:.4g} kg) at {name}{short_of}"
 
 
-def found(solver: Any, counts: tuple[int, int]) -> dict[str, Any]:
+def found(solver: Solver, counts: tuple[int, int]) -> dict[str, Any]:
     """What the solver found, the same every time the scene is run; `counts` are frames and samples recorded."""
     return {"time": solver.time, "frames": counts[0], "samples": counts[1], **solver.statistics()}
 

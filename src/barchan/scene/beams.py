@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Gt
 from pydantic import model_validator
 
+from barchan.scene.method import CAPABILITIES, Method
 from barchan.schema.problems import fault
 from barchan.schema.quantities import Damping, PositiveLength, PositiveSpeed, Stiffness, Unit
 from barchan.schema.tables import Table
@@ -43,13 +44,20 @@ class Yielding(Table):
         return self
 
 
-class Beams(Table):
+class Beams(Method):
     """Grains of triangles joined by beams (Pöschel and Buchholtz 1995); the defaults are the paper's.
 
     `contact` "paper": the five kinds of overlap of the paper, whose force is Young's modulus of the material times an
     area; "exact": a force that is the gradient of an energy in the overlap. `grip`: what friction can hold it holds at
     rest, by springs with this stiffness over Young's modulus and the root of the smaller triangle's area.
     """
+
+    name: ClassVar[str] = "beams"
+    can: ClassVar[frozenset[str]] = frozenset(CAPABILITIES) - {"list_counts"}
+    reads: ClassVar[tuple[str, ...]] = ("beams",)
+    idle: ClassVar[tuple[str, ...]] = ("collisions", "modes")
+    bodies: ClassVar[str] = "triangles"
+    color: ClassVar[Literal["group", "speed"]] = "speed"
 
     stiffness: Stiffness = 100.0  # E: force over stretch
     inertia: Annotated[float, Gt(0), Unit("m^3")] = 1e-10  # I, of the beam's section; E I is the bending stiffness

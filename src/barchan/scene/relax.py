@@ -6,24 +6,29 @@ relaxed point, `frame_rate` of them a second.
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import Field
 
 from barchan.scene.deformation import Share
+from barchan.scene.method import Method
 from barchan.scene.parts import MinimiserField, PotentialField, default
 from barchan.schema.quantities import Unit
-from barchan.schema.tables import Table
 
 
-class Relax(Table):
+class Relax(Method):
     """Energy minimisation: what pushes, how the minimum is found, and how it is followed while the box deforms.
 
     Every point of a deformation is predicted from the one before, with the grains carried along by the box (`affine`)
     or also by the tangent of their equilibrium (`tangent`), and then relaxed. `splits` is how often a step may be
     halved where the packing yields: where a grain ends farther from its prediction than a tenth of the mean radius.
     """
+
+    name: ClassVar[str] = "relax"
+    can: ClassVar[frozenset[str]] = frozenset()
+    reads: ClassVar[tuple[str, ...]] = ("relax",)
+    idle: ClassVar[tuple[str, ...]] = ("collisions", "steps", "modes")
 
     potential: PotentialField = Field(default_factory=default("potentials", "harmonic"))
     minimiser: MinimiserField = Field(default_factory=default("minimisers", "newton"))

@@ -15,6 +15,7 @@ from barchan.scene.deformation import DeformationField
 from barchan.scene.events import Event
 from barchan.scene.grains import Box, GrainGroup, GrainShape
 from barchan.scene.materials import Material, PairOverride, Stiction
+from barchan.scene.method import HardSpheres, Method, SoftSpheres
 from barchan.scene.mixtures import parted, places, whole
 from barchan.scene.parts import IntegratorField, LawField, ObservableField, RestitutionField, default
 from barchan.scene.relax import Relax
@@ -22,10 +23,11 @@ from barchan.scene.sources import Sink, Source
 from barchan.scene.tethers import Tether
 from barchan.scene.walls import Wall
 from barchan.schema.problems import unknown_name
-from barchan.schema.quantities import Acceleration, Damping, Frequency, PositiveTime, Time, Unit
+from barchan.schema.quantities import Acceleration, Damping, Frequency, PositiveTime, Unit
 from barchan.schema.tables import Table
 
-SOLVERS = ("soft", "hard", "relax", "beams")
+METHODS: dict[str, type[Method]] = {one.name: one for one in (SoftSpheres, HardSpheres, Relax, Beams)}
+SOLVERS = tuple(METHODS)
 MOST_SEED = 2**63 - 1
 WALL_STEP_LIMIT = 0.2  # radii: a crossing then shows as an overlap of 90% at least
 
@@ -34,17 +36,6 @@ class Record(Table):
     """What frames hold beside the grains."""
 
     contacts: bool = False  # every contact with its forces, in every frame
-
-
-class HardSpheres(Table):
-    """How the hard-sphere solver goes about its work.
-
-    `exact`: parabolas between collisions, without a time step. `leapfrog`: gravity acts in kicks at the ends of steps
-    of `time_step`, and between them grains move in straight lines, as in Richardson (2011).
-    """
-
-    mode: Literal["exact", "leapfrog"] = "exact"
-    contact_time: Time | None = None  # s: a collision so soon after another one is elastic; None: chosen, see docs
 
 
 class Scene(Table):
@@ -96,14 +87,19 @@ class Scene(Table):
     @field_validator("solver")
     @classmethod
     def _exists(cls, solver: str) -> str:
-        if solver not in SOLVERS:
+        if solver not in METHODS:
             raise unknown_name(solver, "solvers", SOLVERS)
         return solver
 
     @property
     def stepless(self) -> bool:
         """Whether the solver goes from event to event instead of taking time steps."""
-        return self.solver == "hard" and self.hard.mode == "exact"
+        return self.method.stepless
+
+    @property
+    def method(self) -> Method:
+        """The table of the scene's solver."""
+        return getattr(self, self.solver, SoftSpheres())
 
     def to_dict(self, *, full: bool = True) -> dict[str, Any]:
         """As for every table; mixtures are written as they were stated."""

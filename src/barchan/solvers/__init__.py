@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
+import importlib
+from typing import Any, cast
 
 import numpy as np
 
 from barchan.errors import Finding, SceneError
 from barchan.model.build import Model
 from barchan.model.grains import Grains
+from barchan.solvers.base import Solver
 
 DEVICES = ("cpu", "cuda")
 PRECISIONS = ("double", "mixed")
+CLASSES = {
+    ("soft", "cpu"): "soft:SoftSolver",
+    ("soft", "cuda"): "soft_cuda:CudaSolver",
+    ("hard", "cpu"): "hard:HardSolver",
+    ("relax", "cpu"): "relax:RelaxSolver",
+    ("beams", "cpu"): "beams:BeamSolver",
+}  # by name and device
 
 
 def check_device(model: Model | None, device: str, precision: str) -> None:
@@ -32,41 +41,25 @@ def check_device(model: Model | None, device: str, precision: str) -> None:
 
 def create(
     model: Model, grains: Grains, time_step: float, *, device: str = "cpu", precision: str = "double"
-) -> Any:  # fmt: skip
+) -> Solver:  # fmt: skip
     """The solver that the scene asks for, at the scene's start; time_step in s."""
     check_device(model, device, precision)
     if device == "cuda":
         from barchan.solvers.soft_cuda import CudaSolver
 
         return CudaSolver(model, grains, time_step, precision=precision)
-    return _solver(model)(model, grains, time_step)
+    return solver_class(model.scene.solver)(model, grains, time_step)
 
 
 def restore(
     model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any], *, device: str = "cpu", precision: str = "double"
-) -> Any:  # fmt: skip
+) -> Solver:  # fmt: skip
     """The solver as it was when `state()` gave these arrays and numbers, on this device or another one."""
     check_device(model, device, precision)
-    if device == "cuda":
-        from barchan.solvers.soft_cuda import CudaSolver
-
-        return CudaSolver.restored(model, arrays, {**meta, "precision": precision})
-    return _solver(model).restored(model, arrays, meta)
+    return solver_class(model.scene.solver, device).restored(model, arrays, {**meta, "precision": precision})
 
 
-def _solver(model: Model) -> Any:
-    if model.scene.solver == "hard":
-        from barchan.solvers.hard import HardSolver
-
-        return HardSolver
-    if model.scene.solver == "relax":
-        from barchan.solvers.relax import RelaxSolver
-
-        return RelaxSolver
-    if model.scene.solver == "beams":
-        from barchan.solvers.beams import BeamSolver
-
-        return BeamSolver
-    from barchan.solvers.soft import SoftSolver
-
-    return SoftSolver
+def solver_class(name: str, device: str = "cpu") -> type[Solver]:
+    """The class of the solver of that name, for that device; its modules are imported only now."""
+    module, _, own = CLASSES[name, device].partition(":")
+    return cast(type[Solver], getattr(importlib.import_module(f"barchan.solvers.{module}"), own))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,32 +12,35 @@ from barchan.kernels import threads
 from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
-from barchan.observables import Gate, Moment
+from barchan.observables import Moment
 from barchan.record.frame import Frame
+from barchan.scene.beams import Beams
 from barchan.solvers import beams_arrays, beams_changes, beams_ledger, beams_prepare, beams_watch, common, servo_limits
 from barchan.solvers.beams_arrays import COUNTS, SCRATCH, Arrays
-from barchan.solvers.common import ADDED, MASS, REMOVED, WAITING
 from barchan.solvers.helper import Helper
+from barchan.solvers.servo_limits import ServoSolver
 
 KINDS = ("", "kind_1", "kind_2", "kind_3", "kind_4", "kind_5", "graded")
 CAUSES = ("", "stretch", "force", "moment")
 BATCH = 512  # steps for which walls' poses are found at once
 
 
-class BeamSolver:
+class BeamSolver(ServoSolver):
     """Advances the triangles of a model; between visits many steps run in compiled code."""
 
-    name = "beams"
-    turned = 0.0  # J, as in `common.turned_over`
+    method = Beams
+    saved = (
+        "dt", "step", "extent", "rebuilds", "width", "inserted", "next_id", "energy_error", "energy_at_start",
+        "stored_at_start", "potential_at_start", "skin", "turned",
+    )  # fmt: skip
+    step = rebuilds = 0
+    stored_at_start = 0.0  # J
 
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
         self.model, self.dt = model, time_step
-        self.step = self.rebuilds = 0
         self.width = 16  # neighbours that a row of the search has room for
         self.inserted = self.next_id = len(grains)
         self.extent = servo_limits.extent(model, grains)  # m
-        self.energy_error = 0.0  # over the energy turned over
-        self.energy_at_start = self.stored_at_start = self.potential_at_start = 0.0
         self.arrays = beams_arrays.first_arrays(model, grains, build_triangles(model.scene, grains))
         own = [self.arrays["bound"][: self.triangle_count], beams_arrays.poured_bounds(model)]
         self.skin = beams_arrays.SKIN * next((float(one.mean()) for one in own if len(one)), 1e-3)
@@ -56,7 +58,7 @@ class BeamSolver:
         self.find_forces(c)
         self.arrays["state"][: c.free, :, 2] = c.acceleration
         if len(c.servo):
-            beams_changes.span_servos(self)
+            self.note_walls()
             self.kernels.press_servos(c)
             self.kernels.kick_servos(0.0, 0.0, 0.5 * self.dt, c.servo, c.servo_table, c.servo_row, c.motion_table)
         state = beams_ledger.present(self)
@@ -76,9 +78,6 @@ class BeamSolver:
         """Whether forces move walls, as kernels want to know it: True or None."""
         return True if len(self.model.walls.servo_row) else None
 
-    def __len__(self) -> int:
-        return len(self.arrays["id"])
-
     @property
     def triangle_count(self) -> int:
         """Triangles of all grains."""
@@ -86,17 +85,14 @@ class BeamSolver:
 
     @property
     def made(self) -> int:
-        """Grains that there have ever been, the pieces of broken ones too."""
         return self.next_id
 
     @property
     def sphere_count(self) -> int:
-        """What stands for the size of the work: triangles."""
         return self.triangle_count
 
     @property
     def time(self) -> float:
-        """Simulated time, s."""
         return self.step * self.dt
 
     @property
@@ -116,7 +112,6 @@ class BeamSolver:
     # ------------------------------------------------------------ stepping
 
     def advance(self, steps: int) -> None:
-        """Take that many steps."""
         gear, done = self.model.scene.beams.integrator == "gear", 0
         poses = self._poses(0, 0)
         while done < steps:
@@ -143,11 +138,6 @@ class BeamSolver:
         a = self.arrays
         return bool(self.kernels.farthest(len(a["bound"]), a["state"], a["origin"], self.dt) > 0.5 * self.skin)
 
-    @functools.cached_property
-    def servo_limits(self) -> np.ndarray:
-        """How far, how fast and how hard walls that forces move may go, by the extent of the scene at its start."""
-        return servo_limits.limits(self.model, self.extent)
-
     def find_forces(self, c: Arrays) -> int:
         """Forces and accelerations for the present places and velocities; answers with the number of overlaps.
 
@@ -165,7 +155,6 @@ class BeamSolver:
         return poses
 
     def advance_to(self, t: float) -> None:
-        """Go on to the step nearest to time t, s."""
         steps = round(t / self.dt) - self.step
         if steps > 0:
             self.advance(steps)
@@ -207,86 +196,53 @@ class BeamSolver:
     # ------------------------------------------------------------ changes between two steps
 
     def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray:
-        """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall.
-
-        With `walls`, none of those of these names that are there; grains do not matter then.
-        """
         free = beams_changes.clear_of_walls(self, grains, walls)
         return free if walls is not None else free & beams_changes.clear_of_grains(self, grains)
 
-    def insert(self, grains: Grains, gate: str, *, waiting: int = 0) -> None:
-        """Add grains, which get the next ids; `gate` is the name of their source, where `waiting` more find no room."""
-        number = self.model.gates.index(gate)
-        self.arrays["gates"][number, WAITING] = waiting
-        beams_changes.insert(self, grains, number)
+    def _insert(self, grains: Grains, gate: int) -> None:
+        beams_changes.insert(self, grains, gate)
 
-    def remove(self, mask: np.ndarray, gate: str) -> None:
-        """Take away the grains of mask (N,) bool, in the order of `snapshot`; `gate` is the name of the sink."""
-        rows = np.argsort(self.arrays["id"])[np.asarray(mask, bool)]
-        beams_changes.remove(self, rows, self.model.gates.index(gate))
+    def _remove(self, rows: np.ndarray, gate: int) -> None:
+        beams_changes.remove(self, rows, gate)
+
+    def note_walls(self) -> None:
+        a, walls = self.arrays, self.model.walls
+        begun = np.zeros(len(walls.rest))
+        begun[walls.frame] = a["begun"][walls.wall]
+        a["servo_table"][:, 5:7] = walls.spans(begun, a["rule"])
 
     def meet_walls(self) -> None:
-        """Let walls appear and vanish as the present time says."""
         beams_changes.exchange_walls(self)
 
-    def add_wall(self, name: str) -> None:
-        """From now on the wall is there."""
-        beams_changes.rule_wall(self, name, ADDED)
-
-    def remove_wall(self, name: str) -> None:
-        """From now on the wall is there no longer."""
-        beams_changes.rule_wall(self, name, REMOVED)
-
     def start_motion(self, name: str) -> None:
-        """The motions of the wall begin now."""
         self.arrays["begun"][self.model.walls.names.index(name)] = self.time
-        beams_changes.span_servos(self)
+        self.note_walls()
 
-    def change_gravity(self, gravity: Any) -> None:
-        """Gravity is another one, (3,) m/s², from now on."""
+    def change_gravity(self, gravity: Sequence[float] | np.ndarray) -> None:
         beams_changes.change_gravity(self, np.array(gravity, float))
-
-    def mark_flow(self) -> None:
-        """Let the rates at which mass passes the gates be those from now on."""
-        self.arrays["marked"] = np.array([*self.arrays["gates"][:, MASS], self.time])
 
     # ------------------------------------------------------------ reading
 
     def snapshot(self, *, contacts: bool = False) -> Frame:
-        """The present moment as a frame."""
         return beams_ledger.frame(self, contacts=contacts)
 
     def moment(self) -> Moment:
-        """The present moment as observables see it."""
         return beams_ledger.moment(self)
 
     def watch(self) -> None:
-        """RunError at the first thing that is out of bounds."""
         beams_watch.check(self)
 
-    def gravity(self) -> np.ndarray:
-        """Gravity at present, (3,) m/s²."""
-        return self.arrays["gravity"].copy()
-
     def positions(self) -> np.ndarray:
-        """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
         position = beams_ledger.bodies(self).position[np.argsort(self.arrays["id"])]
         return position - common.turns(self.model, position)
 
     def fastest(self) -> float:
-        """The highest speed of a grain, m/s."""
         return float(np.linalg.norm(beams_ledger.bodies(self).velocity, axis=1).max(initial=0.0))
 
     def kinetic_energy(self) -> float:
-        """Kinetic energy of all triangles, J."""
         return beams_ledger.kinetic(self)
 
-    def gates(self) -> dict[str, Gate]:
-        """What has passed every source and sink, by name."""
-        return common.gates(self)
-
     def statistics(self) -> dict[str, Any]:
-        """What a summary says of the run so far."""
         a = self.arrays
         told: dict[str, Any] = {
             "steps": self.step, "time_step": self.dt, "overlap_share": self.worst_overlap,
@@ -306,19 +262,10 @@ class BeamSolver:
 
     # ------------------------------------------------------------ coming back
 
-    def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """All that changes, verbatim: a solver restored from it goes on with the same bits."""
-        arrays = {name: array.copy() for name, array in self.arrays.items()}
-        return arrays, {name: getattr(self, name) for name in _SAVED}
-
     @classmethod
-    def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> BeamSolver:
-        """The solver whose `state` this was."""
-        solver = cls.__new__(cls)
-        solver.model, solver.arrays = model, dict(arrays)
-        for name in _SAVED:
-            older = {"width": meta.get("room"), "turned": cls.turned}  # as checkpoints had it before
-            setattr(solver, name, meta[name] if name in meta else older[name])
+    def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Self:
+        solver = cls.resumed(model, {"width": meta.get("room"), **meta})  # as checkpoints had it before
+        solver.arrays = dict(arrays)
         solver._bind()
         a = solver.arrays
         # What older checkpoints have not, and had no need of: there were no sources, and books were fewer.
@@ -339,9 +286,3 @@ class BeamSolver:
         a.setdefault("thick", np.array([np.inf]))
         solver._scratch = solver._room_for_steps()
         return solver
-
-
-_SAVED = (
-    "dt", "step", "extent", "rebuilds", "width", "inserted", "next_id", "energy_error", "energy_at_start",
-    "stored_at_start", "potential_at_start", "skin", "turned",
-)  # fmt: skip

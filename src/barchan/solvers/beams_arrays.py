@@ -16,8 +16,8 @@ from barchan.model.build_triangles import Triangles, build_triangles, turned
 from barchan.model.grains import Grains
 from barchan.scene.materials import flat_young, surface
 from barchan.solvers import beams_walls
+from barchan.solvers.base import BY_TIME, REMOVED
 from barchan.solvers.beams_ledger import BOOKS, WRAPPED
-from barchan.solvers.common import BY_TIME, REMOVED
 
 SKIN = 0.3  # of the mean circle about a triangle
 CELLS_PER_TRIANGLE = 8

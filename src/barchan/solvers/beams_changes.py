@@ -17,8 +17,8 @@ from barchan.model.build_triangles import build_triangles, turned
 from barchan.model.grains import Grains
 from barchan.model.room import overlapping
 from barchan.solvers import beams_arrays, beams_ledger, beams_walls, common
+from barchan.solvers.base import GONE
 from barchan.solvers.beams_ledger import BEAM, BY_WALLS, EVENTS, FRICTION, INFLOW, NORMAL, OUTFLOW
-from barchan.solvers.common import GONE
 
 if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver
@@ -142,8 +142,6 @@ def clear_of_walls(solver: BeamSolver, grains: Grains, names: Sequence[str] | No
 
 def insert(solver: BeamSolver, grains: Grains, gate: int) -> None:
     """Add grains, which get the next ids, through a gate; what they bring is booked."""
-    if not len(grains):
-        return
     a, n, count = solver.arrays, solver.triangle_count, len(solver)
     grains.id = solver.next_id + np.arange(len(grains), dtype=np.int64)
     solver.next_id, solver.inserted = solver.next_id + len(grains), solver.inserted + len(grains)
@@ -178,9 +176,7 @@ def _pass(solver: BeamSolver, rows: np.ndarray, gate: int) -> None:
     own = 0.5 * mass * np.sum(state[:, :2, 1] ** 2, axis=1) + 0.5 * a["inertia"][:n] * state[:, 2, 1] ** 2
     own -= mass * (state[:, :2, 0] @ a["gravity"][[0, 2]])
     carried = np.bincount(a["grain"][:n], own, len(solver))
-    common.count_passing(
-        a["gates"], np.full(len(rows), gate), body.mass[rows], body.velocity[rows], carried[rows]
-    )  # fmt: skip
+    solver.count_passing(np.full(len(rows), gate), body.mass[rows], body.velocity[rows], carried[rows])
 
 
 def remove(solver: BeamSolver, grains: np.ndarray, gate: int) -> None:
@@ -255,14 +251,6 @@ def meet_walls(solver: BeamSolver) -> bool:
     return changed
 
 
-def span_servos(solver: BeamSolver) -> None:
-    """Let forces move walls while they are there and their motions last, as events have it."""
-    a, walls = solver.arrays, solver.model.walls
-    begun = np.zeros(len(walls.rest))
-    begun[walls.frame] = a["begun"][walls.wall]
-    a["servo_table"][:, 5:7] = walls.spans(begun, a["rule"])
-
-
 def exchange_walls(solver: BeamSolver) -> None:
     """Let walls appear and vanish as the present time and the events say; energy that ends so is work of the event."""
     before = beams_ledger.present(solver)
@@ -273,14 +261,6 @@ def exchange_walls(solver: BeamSolver) -> None:
         booked[EVENTS] += pushes + friction
         booked[NORMAL] += pushes
         booked[FRICTION] += friction
-
-
-def rule_wall(solver: BeamSolver, name: str, rule: int) -> None:
-    """Add or remove a wall from now on."""
-    walls = solver.model.walls
-    solver.arrays["rule"][walls.wall == walls.names.index(name)] = rule
-    span_servos(solver)
-    exchange_walls(solver)
 
 
 def change_gravity(solver: BeamSolver, gravity: np.ndarray) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 from barchan.errors import Finding, RunError
 from barchan.kernels.beams_contacts import SEVERAL, WALL_AREA
 from barchan.kernels.beams_motion import BEAM_LENGTH, CRUSHED, LEAST_LENGTH
-from barchan.solvers import beams_ledger, common, servo_limits
-from barchan.solvers.common import GONE
+from barchan.solvers import beams_ledger, servo_limits
+from barchan.solvers.base import GONE
 
 if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver
@@ -40,7 +40,7 @@ def check(solver: BeamSolver) -> None:
         other = "a wall" if wall else "other grains" if second == SEVERAL else "a triangle of another grain"
         raise _error(solver, int(first), f"has had {100 * share:.0f}% of its area in {other}",
                      f"overlaps must stay below {100 * MOST_OVERLAP:.0f}%",
-                     f"{common.too_deep(solver, range(len(solver.model.scene.walls)) if wall else [])}: {SHORTER}",
+                     f"{solver.too_deep(range(len(solver.model.scene.walls)) if wall else [])}: {SHORTER}",
                      )  # fmt: skip
     state = beams_ledger.present(solver)
     _deformed(solver, state)
@@ -75,7 +75,7 @@ def _deformed(solver: BeamSolver, state: beams_ledger.Present) -> None:
         beams = solver.model.scene.beams
         remedy = f"{HARDER if beams.yielding else STIFFER}, {SOONER if beams.breakage else BREAK}"
         grain = a["grain"][a["ends"][b, 0]]
-        cause = common.too_deep(solver, _walls_at(solver, state, grain), "its beams are too weak for what bears on it")
+        cause = solver.too_deep(_walls_at(solver, state, grain), "its beams are too weak for what bears on it")
         raise _error(solver, int(a["ends"][b, 0]), what, "triangles of a grain must stay beside each other",
                      f"{cause}: {remedy}")  # fmt: skip
 
@@ -104,7 +104,7 @@ def _lost(solver: BeamSolver) -> None:
 
 def _balance(solver: BeamSolver, book: dict[str, float]) -> None:
     noise = STRAIN**2 * solver.model.scene.beams.stiffness * float(np.sum(solver.arrays["made"] ** 2))
-    scale = max(common.turned_over(solver, book), noise)
+    scale = max(solver.turned_over(book), noise)
     solver.energy_error = abs(book["energy_error"]) / scale
     created = -book["dissipated_normal"] / scale
     enough = max(abs(book["energy_error"]), -book["dissipated_normal"]) > 1e-12 * abs(book["energy_total"])

@@ -1,8 +1,7 @@
-"""What solvers have in common: the books of gates and of walls moved by forces, and where walls are."""
+"""What kernels of several solvers share: the books of walls moved by forces, where walls are, and the periodic box."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -11,86 +10,7 @@ from barchan.geometry import multiply, rotate
 from barchan.kernels.servos import DRIVE_WORK, GRAIN_WORK, LOSS, PRESSED, RATE, VELOCITY
 from barchan.model.build import Model
 from barchan.motions import FOREVER
-from barchan.observables import Gate
-
-GONE = -2  # instead of the row of what is no longer there; −1 may be a wall
-NUMBER, MASS, MOMENTUM, ENERGY, WAITING = 0, 1, slice(2, 5), 5, 6  # columns of the array `gates`
-BY_TIME, ADDED, REMOVED = 0, 1, -1  # values of the array `rule`: whether a piece of a wall is there
-
-
-def gates(solver: Any) -> dict[str, Gate]:
-    """What has passed every source, sink and absorbing wall."""
-    a = solver.arrays
-    sources = {source.name for source in solver.model.scene.sources}
-    elapsed = solver.time - a["marked"][-1]
-    found = {}
-    for name, book, before in zip(solver.model.gates, a["gates"], a["marked"][:-1], strict=True):
-        rate = (book[1] - before) / elapsed if elapsed > 0 else 0.0
-        found[name] = Gate(
-            number=int(book[0]),
-            mass=float(book[1]),
-            momentum=tuple(book[2:5].tolist()),
-            energy=float(book[5]),
-            rate=float(rate),
-            waiting=int(book[6]),
-            inward=name in sources,
-        )
-    return found
-
-
-def count_passing(
-    books: np.ndarray, gates: np.ndarray, mass: np.ndarray, velocity: np.ndarray, energy: np.ndarray
-) -> None:
-    """Enter grains into the books (G, 7) of the gates (N,) that they pass: kg, m/s and J of each."""
-    for gate, row, carried in zip(gates, range(len(mass)), energy, strict=True):
-        book = books[gate]
-        book[NUMBER] += 1
-        book[MASS] += mass[row]
-        book[MOMENTUM] += mass[row] * velocity[row]
-        book[ENERGY] += carried
-
-
-def too_deep(solver: Any, walls: Iterable[int], else_: str = "the grains are too soft or too fast") -> str:
-    """Why grains may be deep in each other or in one of these walls, which may have come during the run; `else_` says
-    why where none has.
-    """
-    there = solver.model.walls
-    added = {int(wall) for wall in there.wall[solver.arrays["rule"] == ADDED]}
-    came = [there.names[w] for w in walls if w in added or solver.model.scene.walls[w].appears > 0.0]
-    if not came:
-        return else_
-    names = ", ".join(repr(name) for name in came)
-    return f"{names} appeared where grains were, which it must not, or {else_}"
-
-
-def turned_over(solver: Any, book: dict[str, float], left: float | None = None) -> float:
-    """The energy, J, that a run has turned over so far, against which an error in its ledger is to be seen.
-
-    What was there at first, was released or was given must be found again as what moves, is stored, was raised or has
-    been lost: both sides are the same energy, and it counts once, by the larger one. Grains that go take theirs along,
-    so the most that has been seen counts, which is kept as `turned`; and at least the energy of motion that goes with
-    the momentum of what has left, or so much as `left` (J) says.
-    """
-    inside = ("kinetic_energy", "stored_energy", "beam_energy", "tether_energy")
-    found = sum(book.get(name, 0.0) for name in inside)
-    found += sum(abs(book[name]) for name in book if name.startswith("dissipated_"))
-    first = solver.energy_at_start - solver.potential_at_start
-    left = _left(solver) if left is None else left
-    brought = book.get("inflow_energy", 0.0) - book.get("outflow_energy", 0.0) + book.get("event_work", 0.0)
-    released = solver.potential_at_start + brought + left - book["potential_energy"]
-    given = [released, *(book.get(name, 0.0) for name in ("wall_work", "box_work", "rest_work"))]
-    had = first + sum(max(one, 0.0) for one in given)
-    found += left + sum(max(-one, 0.0) for one in given)
-    solver.turned = max(solver.turned, had, found, 1e-300)
-    return float(solver.turned)
-
-
-def _left(solver: Any) -> float:
-    """The least energy of motion, J, with which grains can have left."""
-    sources = {source.name for source in solver.model.scene.sources}
-    out = np.array([name not in sources for name in solver.model.gates], bool)
-    gates = solver.arrays["gates"][out]
-    return float(np.sum(gates[:, MOMENTUM] ** 2 / np.maximum(2 * gates[:, [MASS]], 1e-300)))
+from barchan.solvers.base import BY_TIME, REMOVED
 
 
 def servo_books(model: Model, servo: np.ndarray, motion_table: np.ndarray, ahead: float) -> np.ndarray:

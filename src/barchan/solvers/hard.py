@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,10 +12,11 @@ from barchan.kernels import compile as kernel_compiler
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.motions import FOREVER
-from barchan.observables import Gate, Moment
+from barchan.observables import Moment
 from barchan.record.frame import Frame
-from barchan.solvers import common, hard_arrays, hard_changes, hard_ledger, hard_watch
-from barchan.solvers.common import ADDED, BY_TIME, MASS, REMOVED
+from barchan.scene.method import HardSpheres
+from barchan.solvers import hard_arrays, hard_changes, hard_ledger, hard_watch
+from barchan.solvers.base import BY_TIME, REMOVED, TimedSolver
 from barchan.solvers.hard_arrays import CELL, CELLS, GRAIN_ARRAYS
 
 EVENTS_A_SORT = 100  # events a grain, after which grains are sorted along space again
@@ -25,18 +26,17 @@ FILLING = 6.0  # events a bin of the calendar
 BOOK = 16  # entries of the array `book`
 
 
-class HardSolver:
+class HardSolver(TimedSolver):
     """Advances the grains of a model from event to event; the loop over events is compiled."""
 
-    name = "hard"
-    turned = 0.0  # J, as in `common.turned_over`; older checkpoints do not know it
+    method = HardSpheres
+    saved = ("dt", "steps", "inserted", "energy_error", "energy_at_start", "potential_at_start", "sort_at", "turned")
 
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
         self.model = model
         self.dt = 0.0 if model.scene.stepless else time_step
         self.steps = 0  # of the leapfrog
         self.inserted = len(grains)
-        self.energy_error = 0.0  # over the energy turned over
         self.sort_at = 0  # number of events at which grains are sorted again
         self.arrays = {**hard_arrays.grain_arrays(grains, model), **_changing(model)}
         self._bind()
@@ -65,8 +65,7 @@ class HardSolver:
         ))  # fmt: skip
         return pose[:3], pose[3:7], pose[7:10], pose[10:]
 
-    def note_motions(self) -> None:
-        """Let the kernels know since when walls move."""
+    def note_walls(self) -> None:
         self._pieces["rest"][:, self.kernels.BEGUN] = self.arrays["begun"]
 
     def choose_rest(self) -> None:
@@ -82,22 +81,12 @@ class HardSolver:
         # With the leapfrog nothing falls while it drifts, so that nothing bounces in no time.
         self.arrays["space"][15:18] = (time, 0.0, 0.0) if self.dt else (time, damped, elastic)
 
-    def __len__(self) -> int:
-        return len(self.arrays["id"])
-
-    @property
-    def made(self) -> int:
-        """Grains that there have ever been."""
-        return self.inserted
-
     @property
     def sphere_count(self) -> int:
-        """Spheres of all grains."""
         return len(self)
 
     @property
     def time(self) -> float:
-        """Simulated time, s."""
         return float(self.arrays["clock"][1])
 
     @property
@@ -112,7 +101,6 @@ class HardSolver:
 
     @property
     def worst_overlap(self) -> float:
-        """The deepest overlap so far, over the smaller radius."""
         return float(self.arrays["book"][self.kernels.DEEPEST])
 
     # ------------------------------------------------------------ events
@@ -239,84 +227,48 @@ class HardSolver:
     # ------------------------------------------------------------ changes between two events
 
     def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray:
-        """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall.
-
-        With `walls`, none of those of these names that are there; grains do not matter then.
-        """
         return hard_changes.room(self, grains, walls)
 
-    def insert(self, grains: Grains, gate: str, *, waiting: int = 0) -> None:
-        """Add grains, which get the next ids; `gate` is the name of their source, where `waiting` more find no room."""
-        hard_changes.insert(self, grains, self.model.gates.index(gate), waiting)
+    def _insert(self, grains: Grains, gate: int) -> None:
+        hard_changes.insert(self, grains, gate)
 
-    def remove(self, mask: np.ndarray, gate: str) -> None:
-        """Take away the grains of mask (N,) bool, in the order of `snapshot`; `gate` is the name of the sink."""
-        rows = np.argsort(self.arrays["id"])[np.asarray(mask, bool)]
-        hard_changes.remove(self, rows, np.full(len(rows), self.model.gates.index(gate)))
+    def _remove(self, rows: np.ndarray, gate: int) -> None:
+        hard_changes.remove(self, rows, np.full(len(rows), gate))
 
     def meet_walls(self) -> None:
-        """Let walls appear and vanish as the present time says."""
         hard_changes.meet_walls(self)
 
-    def add_wall(self, name: str) -> None:
-        """From now on the wall is there."""
-        hard_changes.rule_wall(self, name, ADDED)
-
-    def remove_wall(self, name: str) -> None:
-        """From now on the wall is there no longer."""
-        hard_changes.rule_wall(self, name, REMOVED)
-
     def start_motion(self, name: str) -> None:
-        """The motions of the wall begin now."""
         hard_changes.start_motion(self, name)
 
-    def change_gravity(self, gravity: Any) -> None:
-        """Gravity is another one, (3,) m/s², from now on."""
+    def change_gravity(self, gravity: Sequence[float] | np.ndarray) -> None:
         hard_changes.change_gravity(self, np.array(gravity, float))
 
     def mark_flow(self) -> None:
-        """Let the rates at which mass passes the gates, and grains push each other, be those from now on."""
-        self.arrays["marked"] = np.array([*self.arrays["gates"][:, MASS], self.time])
+        super().mark_flow()
         self.arrays["pushed"] = hard_ledger.virial(self)
 
     # ------------------------------------------------------------ reading
 
     def snapshot(self, *, contacts: bool = False) -> Frame:
-        """The present moment as a frame."""
         return hard_ledger.frame(self, contacts=contacts)
 
     def moment(self) -> Moment:
-        """The present moment as observables see it."""
         return hard_ledger.moment(self)
 
-    def gravity(self) -> np.ndarray:
-        """Gravity at present, (3,) m/s²."""
-        return self.arrays["gravity"].copy()
-
     def positions(self) -> np.ndarray:
-        """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
         return hard_ledger.positions_at(self, self.time)[np.argsort(self.arrays["id"])]
 
     def fastest(self) -> float:
-        """The highest speed of a grain, m/s."""
         return float(np.linalg.norm(hard_ledger.velocities_at(self, self.time), axis=1).max(initial=0.0))
 
     def kinetic_energy(self) -> float:
-        """Kinetic energy of all grains, J."""
         return hard_ledger.kinetic(self)
 
-    def gates(self) -> dict[str, Gate]:
-        """What has passed every source, sink and absorbing wall, by name."""
-        return common.gates(self)
-
-    # ------------------------------------------------------------ safety, and coming back
-
     def watch(self) -> None:
-        """RunError where energy, numbers or the box are out of bounds."""
         hard_watch.check(self)
 
     def statistics(self) -> dict[str, float | int]:
-        """What a summary says of the run so far."""
         return {
             **hard_ledger.account(self),
             **({"steps": self.steps, "time_step": self.dt} if self.dt else {}),
@@ -327,17 +279,12 @@ class HardSolver:
         }
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """All that changes in a run, verbatim: a solver restored from it goes on with the same bits."""
-        arrays = {name: array.copy() for name, array in self.arrays.items()}
-        return {**arrays, "present": self.present.copy()}, {name: getattr(self, name) for name in _SAVED}
+        arrays, numbers = super().state()
+        return {**arrays, "present": self.present.copy()}, numbers
 
     @classmethod
-    def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> HardSolver:
-        """The solver whose `state` this was."""
-        solver = cls.__new__(cls)
-        solver.model = model
-        for name in _SAVED:
-            setattr(solver, name, meta.get(name, cls.turned) if name == "turned" else meta[name])
+    def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Self:
+        solver = cls.resumed(model, meta)
         solver.arrays = dict(arrays)
         if "pushed" not in arrays:  # as in older checkpoints
             solver.arrays["book"] = np.concatenate([arrays["book"], np.zeros(9)])
@@ -369,6 +316,3 @@ def _changing(model: Model) -> dict[str, np.ndarray]:
         "pushed": np.zeros((3, 3)),  # J s: impulses ⊗ branches up to the last mark
         "booked": np.zeros(3),  # J: inflow, outflow, events
     }
-
-
-_SAVED = ("dt", "steps", "inserted", "energy_error", "energy_at_start", "potential_at_start", "sort_at", "turned")

@@ -11,7 +11,6 @@ from barchan.geometry import conjugate, multiply, rotate
 from barchan.model.grains import Grains
 from barchan.model.room import overlapping, spheres_of
 from barchan.solvers import hard_arrays, hard_ledger
-from barchan.solvers.common import WAITING, count_passing
 from barchan.solvers.hard_arrays import GRAIN_ARRAYS
 
 if TYPE_CHECKING:
@@ -38,12 +37,9 @@ def room(solver: HardSolver, grains: Grains, walls: Sequence[str] | None) -> np.
     return free
 
 
-def insert(solver: HardSolver, grains: Grains, gate: int, waiting: int) -> None:
+def insert(solver: HardSolver, grains: Grains, gate: int) -> None:
     """Add grains, which get the next ids, through a gate."""
     a = solver.arrays
-    a["gates"][gate, WAITING] = waiting
-    if not len(grains):
-        return
     grains.id = solver.inserted + np.arange(len(grains), dtype=np.int64)
     solver.inserted += len(grains)
     new = hard_arrays.grain_arrays(grains, solver.model)
@@ -58,8 +54,6 @@ def insert(solver: HardSolver, grains: Grains, gate: int, waiting: int) -> None:
 
 def remove(solver: HardSolver, rows: np.ndarray, gates: np.ndarray) -> None:
     """Take away the grains of these rows, each through the gate of the same place in `gates`."""
-    if not len(rows):
-        return
     solver.arrays["booked"][OUTFLOW] += _pass(solver, rows, gates)
     _drop(solver, rows)
     solver.rebuild(solver.time)
@@ -135,16 +129,10 @@ def hold_touching(solver: HardSolver) -> None:
         a["grain"][rows, 6], a["grain"][rows, 12] = solver.kernels.HELD, walls.frame[p]
 
 
-def rule_wall(solver: HardSolver, name: str, rule: int) -> None:
-    """Add or remove a wall from now on."""
-    solver.arrays["rule"][_pieces(solver, name)] = rule
-    meet_walls(solver)
-
-
 def start_motion(solver: HardSolver, name: str) -> None:
     """Let the motions of a wall count time from now on."""
-    solver.arrays["begun"][solver.model.walls.frame[_pieces(solver, name)]] = solver.time
-    solver.note_motions()
+    solver.arrays["begun"][solver.model.walls.frame[solver.pieces(name)]] = solver.time
+    solver.note_walls()
     solver.rebuild(solver.time)
 
 
@@ -159,11 +147,6 @@ def change_gravity(solver: HardSolver, gravity: np.ndarray) -> None:
     solver.choose_rest()
     a["booked"][EVENTS] += hard_ledger.energies(solver)["potential_energy"] - before
     solver.rebuild(solver.time)
-
-
-def _pieces(solver: HardSolver, name: str) -> np.ndarray:
-    walls = solver.model.walls
-    return walls.wall == walls.names.index(name)
 
 
 def _pass(solver: HardSolver, rows: np.ndarray, gates: np.ndarray, *, own_clocks: bool = False) -> float:
@@ -181,5 +164,5 @@ def _pass(solver: HardSolver, rows: np.ndarray, gates: np.ndarray, *, own_clocks
     kinetic = 0.5 * grain[:, 11] * (np.sum(velocity**2, axis=1) + turning)
     energy = kinetic - grain[:, 11] * (place @ solver.gravity())
     energy[hard_ledger.held_rows(solver)[rows]] = 0.0  # what a wall holds has none of its own
-    count_passing(a["gates"], gates, grain[:, 11], velocity, energy)
+    solver.count_passing(gates, grain[:, 11], velocity, energy)
     return float(energy.sum())

@@ -191,7 +191,7 @@ def moment(solver: HardSolver) -> Moment:
         solid=solids(solver.model.scene, a["group"], a["grain"][:, 11], radius),
         group=a["group"],
         inserted=solver.inserted,
-        gates=common.gates(solver),
+        gates=solver.gates(),
         ledger=energies(solver),
         contact_first=first,
         contact_second=second,

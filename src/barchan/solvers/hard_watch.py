@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.errors import Finding, RunError
-from barchan.solvers import common, hard_ledger
-from barchan.solvers.common import GONE
+from barchan.solvers import hard_ledger
+from barchan.solvers.base import GONE
 
 if TYPE_CHECKING:
     from barchan.solvers.hard import HardSolver
@@ -44,7 +44,7 @@ def _lost(solver: HardSolver) -> None:
 
 def _balance(solver: HardSolver) -> None:
     book = hard_ledger.energies(solver)
-    solver.energy_error = abs(book["energy_error"]) / common.turned_over(solver, book)
+    solver.energy_error = abs(book["energy_error"]) / solver.turned_over(book)
     # What round-off leaves of large numbers that nearly cancel is no error.
     floor = 1e-9 * (abs(book["energy_total"]) + abs(book["potential_energy"]))
     most = MOST_LEAPFROG_ERROR if solver.dt else MOST_ENERGY_ERROR

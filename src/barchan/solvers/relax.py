@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from barchan.model.grains import Grains
 from barchan.model.solids import solids
 from barchan.observables import Gate, Moment
 from barchan.record.frame import Contacts, Frame
+from barchan.scene.relax import Relax
 from barchan.solvers import common, relax_protocol, relax_strain
+from barchan.solvers.base import Solver
 from barchan.solvers.relax_cell import Cell, factor
 from barchan.solvers.relax_landscape import Landscape
 from barchan.solvers.relax_tables import potential_tables
@@ -23,14 +25,23 @@ GRAINS_PER_THREAD = 1000  # fewer are sooner done than threads have met, which t
 _KEPT = ("id", "group", "mass", "radius", "born", "material", "orientation")
 
 
-class RelaxSolver:
+class RelaxSolver(Solver):
     """Takes a packing from one point of its protocol to the next; `time` is the protocol's coordinate."""
 
-    name = "relax"
+    method = Relax
+    saved = (
+        "dt", "time", "step", "relaxed", "shortfall", "pressure_at_start", "box_work", "lost", "turned",
+        "energy_at_start", "potential_at_start",
+    )  # fmt: skip
+    time = 0.0
+    step = 0
+    pressure_at_start = 0.0
+    relaxed = False  # whether the present point is one of equilibrium
+    box_work = lost = 0.0  # J, work of the box, and what minimising has taken
+    shortfall = 0.0  # worst force over mean contact force at a point that was taken as relaxed
 
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
         self.model, self.dt = model, time_step
-        self.time, self.step = 0.0, 0
         relax = model.scene.relax
         radius = grains.radius.copy()
         if relax.packing_fraction is not None:
@@ -40,11 +51,6 @@ class RelaxSolver:
         self.kept["mass"] *= (radius / grains.radius)[order] ** 3
         self.kept["radius"] = radius[order]
         self.cell_at_start = Cell((float(model.box[0]), float(model.box[1]), float(model.box[2])))
-        self.pressure_at_start = 0.0
-        self.relaxed = False  # whether the present point is one of equilibrium
-        self.box_work, self.lost = 0.0, 0.0  # J, work of the box, and what minimising has taken
-        self.turned = 0.0  # J, the most that has been turned over
-        self.shortfall = 0.0  # worst force over mean contact force at a point that was taken as relaxed
         self.landscape = self._landscape(np.ascontiguousarray(grains.position[order]), self.cell_at_start, {})
         self.point = self.landscape.point()
         self.energy_at_start, self.potential_at_start = self.point.energy, self.potential()
@@ -70,12 +76,10 @@ class RelaxSolver:
 
     @property
     def made(self) -> int:
-        """Grains that there have ever been."""
         return len(self)
 
     @property
     def sphere_count(self) -> int:
-        """Spheres: one a grain."""
         return len(self)
 
     # ------------------------------------------------------------ going on
@@ -112,7 +116,7 @@ class RelaxSolver:
     def imbalance(self) -> float:
         """The error of the energy ledger over what was turned over."""
         book = self.energies()
-        return abs(book["energy_error"]) / common.turned_over(self, book, left=0.0)
+        return abs(book["energy_error"]) / self.turned_over(book)
 
     def balance(self) -> float:
         """The largest force on a grain over the mean contact force; 0 where no contact carries load."""
@@ -144,15 +148,12 @@ class RelaxSolver:
             ))  # fmt: skip
 
     def gravity(self) -> np.ndarray:
-        """(3,) m/s²."""
         return self.model.gravity.copy()
 
     def gates(self) -> dict[str, Gate]:
-        """None."""
         return {}
 
     def statistics(self) -> dict[str, float | int]:
-        """What a summary says of the run so far."""
         land = self.landscape
         return {
             "points": self.step, "gradients": land.gradients, "hessian_products": land.products,
@@ -161,7 +162,6 @@ class RelaxSolver:
         }  # fmt: skip
 
     def positions(self) -> np.ndarray:
-        """Centres (N, 3) m in the order of ids, inside the periodic box."""
         place = self.landscape.cell.wrapped(self.landscape.position(self.point), relax_protocol.corner(self))
         return place[np.argsort(self.kept["id"])]
 
@@ -204,7 +204,6 @@ class RelaxSolver:
         }  # fmt: skip
 
     def moment(self) -> Moment:
-        """The present point as observables see it."""
         land, kept = self.landscape, self.kept
         first, second, force, branch, overlap, face = relax_protocol.contacts(land, self.point)
         radius = kept["radius"]
@@ -226,23 +225,17 @@ class RelaxSolver:
     # ------------------------------------------------------------ coming back
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """All that changes, verbatim: a solver restored from it goes on with the same bits."""
         land = self.landscape
         arrays = {f"grain_{name}": array for name, array in self.kept.items()}
         arrays |= {f"list_{name}": array for name, array in land.lists.items()}
         arrays |= {"base": land.base, "moved": self.point.moved}
         counts = {name: getattr(land, name) for name in ("gradients", "products", "factorisations", "rebuilds")}
-        meta = {name: getattr(self, name) for name in _SAVED}
         cells = {"cell": [*land.cell.lengths, land.cell.tilt], "cell_at_start": list(self.cell_at_start.lengths)}
-        return {name: array.copy() for name, array in arrays.items()}, {**meta, **cells, "counts": counts}
+        return {name: array.copy() for name, array in arrays.items()}, {**self.numbers(), **cells, "counts": counts}
 
     @classmethod
-    def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> RelaxSolver:
-        """The solver whose `state` this was."""
-        solver = cls.__new__(cls)
-        solver.model = model
-        for name in _SAVED:
-            setattr(solver, name, meta.get(name, 0.0))
+    def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Self:
+        solver = cls.resumed(model, meta)
         solver.kept = {name[6:]: array for name, array in arrays.items() if name.startswith("grain_")}
         x, y, z, tilt = meta["cell"]
         solver.cell_at_start = Cell(tuple(meta["cell_at_start"]))
@@ -252,9 +245,3 @@ class RelaxSolver:
         for name, value in meta["counts"].items():
             setattr(solver.landscape, name, value)
         return solver
-
-
-_SAVED = (
-    "dt", "time", "step", "relaxed", "shortfall", "pressure_at_start", "box_work", "lost", "turned", "energy_at_start",
-    "potential_at_start",
-)  # fmt: skip

@@ -7,8 +7,8 @@ and what presses with Young's modulus over the square of the extent has pressed 
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Any
 
 import numpy as np
 
@@ -17,12 +17,24 @@ from barchan.kernels.servos import FORCE, PRESSED, TURNS, VELOCITY, WAY
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.motions.servo import Servo
+from barchan.solvers.base import TimedSolver
 
 FAR = 100.0  # extents that a wall may go
 TURNS_ROUND = 1e6  # rad that it may turn
 FALLS = 10.0  # times as fast as what falls through the scene
 LIGHTEST = 1e-9  # of the lightest grain's mass, that a wall has at the least
 REMEDY = "give it a weaker force, more mass or damping, or limits (travel, swing)"
+
+
+class ServoSolver(TimedSolver):
+    """Base of the solvers in which forces can move walls."""
+
+    extent: float  # m, of the scene at its start
+
+    @functools.cached_property
+    def servo_limits(self) -> np.ndarray:
+        """How far, how fast and how hard walls that forces move may go, by the extent of the scene at its start."""
+        return limits(self.model, self.extent)
 
 
 def extent(model: Model, grains: Grains) -> float:
@@ -86,7 +98,7 @@ def refuse(model: Model, grains: Grains) -> None:
         raise SceneError(findings)
 
 
-def watch(solver: Any) -> None:
+def watch(solver: ServoSolver) -> None:
     """RunError at the first wall that forces have moved out of its limits; it names wall, value and bound."""
     model, arrays = solver.model, solver.arrays
     if not len(model.walls.servo_row):

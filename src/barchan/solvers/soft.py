@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from barchan.kernels import threads
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.motions import FOREVER
-from barchan.observables import Gate, Moment
+from barchan.observables import Moment
 from barchan.record.frame import Frame
+from barchan.scene.method import SoftSpheres
 from barchan.solvers import (
     common,
     servo_limits,
@@ -28,32 +29,31 @@ from barchan.solvers import (
     soft_tethers,
     soft_watch,
 )
-from barchan.solvers.common import ADDED, BY_TIME, MASS, REMOVED, WAITING
+from barchan.solvers.base import BY_TIME, REMOVED
 from barchan.solvers.helper import Helper
+from barchan.solvers.servo_limits import ServoSolver
 from barchan.solvers.soft_arrays import HELD, Arrays
 from barchan.solvers.soft_lists import DERIVED, Lists, Tempo
 from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
 
 
-class SoftSolver:
+class SoftSolver(ServoSolver):
     """Advances the grains of a model; between visits many steps run in compiled code."""
 
-    name = "soft"
-    saved: tuple[str, ...] = (
+    method = SoftSpheres
+    saved: ClassVar[tuple[str, ...]] = (
         "dt", "step", "extent", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start",
         "stored_at_start", "energy_error", "turned", "gift",
     )  # fmt: skip
-    turned = 0.0  # J, as in `common.turned_over`; older checkpoints do not know it, nor the next
+    step = 0
     gift = 0.0  # J, the most that contacts had given beyond what they got, under laws that may
 
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
         self.model = model
         self.dt = time_step
-        self.step = 0
         self.drifted = False
         self.clumped = grains.clumped or model.poured.clumped
         self.extent = servo_limits.extent(model, grains)  # m
-        self.energy_error = 0.0  # over the energy turned over
         self._bind()
         adaptive = isinstance(model.scene.integrator, RungeKutta)
         helper = Helper(self.kernels.sweep, soft_prepare.compile_forces, self._bound())
@@ -69,14 +69,13 @@ class SoftSolver:
         self.arrays.update(_changing(model))
         self.arrays.update(soft_steppers.controls(model, grains, time_step))
         self.arrays["servo_table"] = model.walls.servo_table.copy()
-        soft_changes.span_servos(self)
+        self.note_walls()
         self.lists = Lists(model, self.kernels, self.arrays)
         self._constants()
         self._place_spheres()
         self.stepper = self._stepper()
         self.rebuild(tidy=True)
         self.inserted = len(grains)
-        self.energy_at_start = 0.0
         self.stored_at_start = [[0.0, 0.0], [0.0, 0.0]]  # J, as in `soft_ledger.totals`
         if helper.at_work:
             soft_ledger.states(self)  # asked for below: it is compiled while the other process is at work
@@ -92,11 +91,6 @@ class SoftSolver:
         book = soft_ledger.energies(self, state, done)
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
         helper.wait()
-
-    @functools.cached_property
-    def servo_limits(self) -> np.ndarray:
-        """How far, how fast and how hard walls that forces move may go, by the extent of the scene at its start."""
-        return servo_limits.limits(self.model, self.extent)
 
     @functools.cached_property
     def forces_address(self) -> int:
@@ -134,17 +128,8 @@ class SoftSolver:
         model, walls = self.model, self.model.walls
         return model.law, model.wall_law, walls.gaps, walls.paths, self.switches
 
-    def __len__(self) -> int:
-        return len(self.arrays["id"])
-
-    @property
-    def made(self) -> int:
-        """Grains that there have ever been."""
-        return self.inserted
-
     @property
     def sphere_count(self) -> int:
-        """Spheres of all grains."""
         return len(self.arrays["place"]) - soft_arrays.GHOSTS
 
     @property
@@ -153,23 +138,23 @@ class SoftSolver:
         return self.arrays["box"][:3]
 
     @property
+    def list_counts(self) -> tuple[int, int]:
+        return self.lists.rebuilds, self.lists.searches
+
+    @property
     def worst_overlap(self) -> float:
-        """The deepest overlap so far, over the smaller radius."""
         return self.lists.deepest()[0]
 
     @property
     def time(self) -> float:
-        """Simulated time, s."""
         return self.stepper.time
 
     # ------------------------------------------------------------ stepping
 
     def advance(self, steps: int) -> None:
-        """Take that many steps of a fixed length."""
         self.advance_to(self.time + steps * self.dt)
 
     def advance_to(self, t: float) -> None:
-        """Go on to time t, s: with fixed steps to the step nearest to it."""
         self.stepper.advance_to(t)
 
     def refresh(self, *, tidy: bool, worn: bool = True) -> None:
@@ -215,50 +200,29 @@ class SoftSolver:
     # ------------------------------------------------------------ changes between two steps
 
     def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray:
-        """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall.
-
-        With `walls`, none of those of these names that are there; grains do not matter then.
-        """
         present = self.lists.present
         if walls is None:
             return soft_changes.clear_of_grains(self, grains) & soft_changes.clear_of_walls(self, grains, present)
         owners = np.array([self.model.walls.names[wall] in walls for wall in self.model.walls.wall], bool)
         return soft_changes.clear_of_walls(self, grains, present & owners)
 
-    def insert(self, grains: Grains, gate: str, *, waiting: int = 0) -> None:
-        """Add grains, which get the next ids; `gate` is the name of their source, where `waiting` more find no room."""
-        number = self.model.gates.index(gate)
-        self.arrays["gates"][number, WAITING] = waiting
-        soft_changes.insert(self, grains, number)
+    def _insert(self, grains: Grains, gate: int) -> None:
+        soft_changes.insert(self, grains, gate)
 
-    def remove(self, mask: np.ndarray, gate: str) -> None:
-        """Take away the grains of mask (N,) bool, in the order of `snapshot`; `gate` is the name of the sink."""
-        rows = np.argsort(self.arrays["id"])[np.asarray(mask, bool)]
-        soft_changes.remove(self, rows, np.full(len(rows), self.model.gates.index(gate)))
+    def _remove(self, rows: np.ndarray, gate: int) -> None:
+        soft_changes.remove(self, rows, np.full(len(rows), gate))
+
+    def note_walls(self) -> None:
+        self.arrays["servo_table"][:, 5:7] = self.model.walls.spans(self.arrays["begun"], self.arrays["rule"])
 
     def meet_walls(self) -> None:
-        """Let walls appear and vanish as the present time says."""
         soft_changes.meet_walls(self)
 
-    def add_wall(self, name: str) -> None:
-        """From now on the wall is there."""
-        soft_changes.rule_wall(self, name, ADDED)
-
-    def remove_wall(self, name: str) -> None:
-        """From now on the wall is there no longer."""
-        soft_changes.rule_wall(self, name, REMOVED)
-
     def start_motion(self, name: str) -> None:
-        """The motions of the wall begin now."""
         soft_changes.start_motion(self, name)
 
-    def change_gravity(self, gravity: Any) -> None:
-        """Gravity is another one, (3,) m/s², from now on."""
+    def change_gravity(self, gravity: Sequence[float] | np.ndarray) -> None:
         soft_changes.change_gravity(self, np.array(gravity, float))
-
-    def mark_flow(self) -> None:
-        """Let the rates at which mass passes the gates be those from now on."""
-        self.arrays["marked"] = np.array([*self.arrays["gates"][:, MASS], self.time])
 
     # ------------------------------------------------------------ arrays for the kernels
 
@@ -322,32 +286,19 @@ class SoftSolver:
     # ------------------------------------------------------------ reading
 
     def snapshot(self, *, contacts: bool = False) -> Frame:
-        """The present moment as a frame."""
         return soft_ledger.frame(self, contacts=contacts)
 
     def moment(self) -> Moment:
-        """The present moment as observables see it."""
         return soft_ledger.moment(self)
 
-    def gravity(self) -> np.ndarray:
-        """Gravity at present, (3,) m/s²."""
-        return self.arrays["gravity"].copy()
-
     def positions(self) -> np.ndarray:
-        """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
         return soft_ledger.positions(self)
 
     def fastest(self) -> float:
-        """The highest speed of a grain, m/s."""
         return float(np.linalg.norm(self.arrays["velocity"], axis=1).max(initial=0.0))
 
     def kinetic_energy(self) -> float:
-        """Kinetic energy of all grains, J."""
         return soft_ledger.kinetic(self)
-
-    def gates(self) -> dict[str, Gate]:
-        """What has passed every source, sink and absorbing wall, by name."""
-        return common.gates(self)
 
     def work_done(self, *, advance: float = 0.0, **instead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Work done so far, J: against pairs (normal, friction, rolling), and against walls with the walls' own.
@@ -395,11 +346,9 @@ class SoftSolver:
     # ------------------------------------------------------------ safety, and coming back
 
     def watch(self) -> None:
-        """RunError where overlap, energy, numbers or the box are out of bounds."""
         soft_watch.check(self)
 
     def statistics(self) -> dict[str, Any]:
-        """What a summary says of the run so far."""
         return {
             "steps": self.step,
             "time_step": self.dt,
@@ -414,19 +363,13 @@ class SoftSolver:
         }
 
     def state(self) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-        """All that changes in a run, verbatim: a solver restored from it goes on with the same bits."""
         own = {name: array.copy() for name, array in self.arrays.items() if name not in DERIVED}
         arrays = {**own, **self.lists.state_arrays()}
-        meta = {name: getattr(self, name) for name in self.saved} | {"lists": self.lists.state_numbers()}
-        return arrays, meta
+        return arrays, {**self.numbers(), "lists": self.lists.state_numbers()}
 
     @classmethod
-    def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> SoftSolver:
-        """The solver whose `state` this was."""
-        solver = cls.__new__(cls)
-        solver.model = model
-        for name in cls.saved:
-            setattr(solver, name, meta[name] if name in meta else getattr(cls, name))
+    def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Self:
+        solver = cls.resumed(model, meta)
         solver.arrays = dict(arrays)
         solver.arrays["held"] = np.pad(arrays["held"], ((0, 0), (0, HELD - arrays["held"].shape[1])))
         solver._bind()

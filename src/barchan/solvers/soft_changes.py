@@ -15,7 +15,6 @@ from barchan.geometry import conjugate, rotate
 from barchan.model.grains import Grains
 from barchan.model.room import overlapping, spheres_of
 from barchan.solvers import soft_ledger, soft_tethers
-from barchan.solvers.common import count_passing
 from barchan.solvers.soft_arrays import GHOSTS, GRAIN_ARRAYS, SPHERE_ARRAYS, grain_arrays, sphere_arrays
 
 if TYPE_CHECKING:
@@ -49,8 +48,6 @@ def clear_of_walls(solver: SoftSolver, grains: Grains, present: np.ndarray) -> n
 
 def insert(solver: SoftSolver, grains: Grains, gate: int) -> None:
     """Add grains, which get the next ids, through a gate."""
-    if not len(grains):
-        return
     grains.id = solver.inserted + np.arange(len(grains), dtype=np.int64)
     solver.inserted += len(grains)
     a, n, m = solver.arrays, len(solver), len(solver.arrays["place"]) - GHOSTS
@@ -121,24 +118,11 @@ def meet_walls(solver: SoftSolver) -> None:
         solver.arrays["booked"][EVENTS] += _apply(solver, exchange)
 
 
-def rule_wall(solver: SoftSolver, name: str, rule: int) -> None:
-    """Add or remove a wall from now on."""
-    solver.arrays["rule"][_pieces(solver, name)] = rule
-    span_servos(solver)
-    meet_walls(solver)
-
-
 def start_motion(solver: SoftSolver, name: str) -> None:
     """Let the motions of a wall count time from now on."""
-    solver.arrays["begun"][solver.model.walls.frame[_pieces(solver, name)]] = solver.time
-    span_servos(solver)
+    solver.arrays["begun"][solver.model.walls.frame[solver.pieces(name)]] = solver.time
+    solver.note_walls()
     _apply(solver, lambda: None)
-
-
-def span_servos(solver: SoftSolver) -> None:
-    """Let forces move walls while they are there and their motions last, as events have it."""
-    a = solver.arrays
-    a["servo_table"][:, 5:7] = solver.model.walls.spans(a["begun"], a["rule"])
 
 
 def change_gravity(solver: SoftSolver, gravity: np.ndarray) -> None:
@@ -147,11 +131,6 @@ def change_gravity(solver: SoftSolver, gravity: np.ndarray) -> None:
     before = _potential(solver, rows)
     solver.arrays["gravity"][:] = gravity
     solver.arrays["booked"][EVENTS] += _potential(solver, rows) - before + _apply(solver, lambda: None)
-
-
-def _pieces(solver: SoftSolver, name: str) -> np.ndarray:
-    walls = solver.model.walls
-    return walls.wall == walls.names.index(name)
 
 
 def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float:
@@ -198,7 +177,7 @@ def _pass(solver: SoftSolver, rows: np.ndarray, gates: np.ndarray) -> float:
     body = rotate(conjugate(a["orientation"][rows]), a["angular"][rows])
     kinetic = 0.5 * mass * np.sum(velocity**2, axis=1) + 0.5 * np.sum(body**2 / a["inertia"][rows], axis=1)
     energy = kinetic - mass * (a["position"][rows] @ a["gravity"])
-    count_passing(a["gates"], gates, mass, velocity, energy)
+    solver.count_passing(gates, mass, velocity, energy)
     return float(energy.sum())
 
 

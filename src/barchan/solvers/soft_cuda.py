@@ -107,7 +107,7 @@ class CudaSolver(SoftSolver):
 
     @property
     def list_counts(self) -> tuple[int, int]:
-        """How many lists have been made so far, and how many from cells; this brings nothing to the host."""
+        # This brings nothing to the host.
         return self._lists.rebuilds, self._lists.searches
 
     def _find_forces(self) -> None:

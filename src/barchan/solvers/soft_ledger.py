@@ -13,7 +13,6 @@ from barchan.model.solids import solids
 from barchan.observables import Moment
 from barchan.record.frame import Contacts, Frame
 from barchan.solvers import common, soft_box, soft_tethers
-from barchan.solvers.common import gates
 from barchan.solvers.soft_arrays import GHOSTS, LANES, lane
 
 if TYPE_CHECKING:
@@ -262,7 +261,7 @@ def moment(solver: SoftSolver) -> Moment:
         solid=solids(solver.model.scene, a["group"], a["motion"][:n, 3], a["bound"]),
         group=a["group"],
         inserted=solver.inserted,
-        gates=gates(solver),
+        gates=solver.gates(),
         ledger=energies(solver, state, done),
         contact_first=seen.first,
         contact_second=seen.second,

@@ -9,8 +9,8 @@ import numpy as np
 from barchan.errors import Finding, RunError
 from barchan.laws import Law
 from barchan.model.timestep import SPARED
-from barchan.solvers import common, servo_limits, soft_ledger
-from barchan.solvers.common import GONE
+from barchan.solvers import servo_limits, soft_ledger
+from barchan.solvers.base import GONE
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -37,7 +37,7 @@ def check(solver: SoftSolver) -> None:
             solver, int(rows[0]) if len(rows) else GONE,
             f"has been {100 * depth:.0f}% of the smaller radius deep in {other}",
             f"overlaps must stay below {100 * MOST_OVERLAP:.0f}%",
-            f"{common.too_deep(solver, [-1 - second] if second < 0 else [])}: {SHORTER}",
+            f"{solver.too_deep([-1 - second] if second < 0 else [])}: {SHORTER}",
         )  # fmt: skip
     _lost(solver)
     state, done = soft_ledger.account(solver)
@@ -98,7 +98,7 @@ def _lost(solver: SoftSolver) -> None:
 
 
 def _balance(solver: SoftSolver, book: dict[str, float]) -> None:
-    scale = common.turned_over(solver, book)
+    scale = solver.turned_over(book)
     if solver.model.scene.integrator.adaptive:  # which steps over what is slow against the scene's impacts
         scale = max(scale, AT_REST * 0.5 * float(solver.arrays["motion"][: len(solver), 3].sum()) * solver.impact**2)
     solver.energy_error = abs(book["energy_error"]) / scale

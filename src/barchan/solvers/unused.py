@@ -2,47 +2,50 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from barchan import registry
 from barchan.errors import Finding
-from barchan.scene.beams import Beams
-from barchan.scene.relax import Relax
-from barchan.scene.scene import WALL_STEP_LIMIT, HardSpheres, Scene
+from barchan.model.pour import GivesGrains, TakesGrains
+from barchan.scene.method import CAPABILITIES
+from barchan.scene.scene import METHODS, Scene
+from barchan.solvers import base
 
-IDLE = {  # observables, and the solvers that have nothing for them
-    "collisions": ("soft", "relax", "beams"), "steps": ("hard", "relax"), "modes": ("hard", "relax", "beams"),
-    "packing": ("hard",),
-}  # fmt: skip
 LOSSES = ("friction", "restitution", "rolling_friction", "rolling_viscosity")  # of contacts, which rest has none of
+
+
+def lacking(scene: Scene) -> list[Finding]:
+    """What a scene asks for that its solver cannot do."""
+    asked: list[tuple[str, type]] = [(f"sources[{k}]", TakesGrains) for k in range(len(scene.sources))]
+    asked += [(f"sinks[{k}]", GivesGrains) for k in range(len(scene.sinks))]
+    for k, event in enumerate(scene.events):
+        asked += [(f"events[{k}].when", event.when.needs)]
+        asked += [(f"events[{k}].do[{number}]", action.needs) for number, action in enumerate(event.do)]
+    missing = CAPABILITIES.keys() - scene.method.can
+    found = [(where, sorted(missing & set(dir(needs)))) for where, needs in asked]
+    return [base.lacking(scene.method, names[0], where) for where, names in found if names]
 
 
 def other_tables(scene: Scene) -> list[Finding]:
     """Tables and fields that only another solver reads, where they say something else than if left out."""
-    usual = {"hard": HardSpheres(), "relax": Relax(), "beams": Beams()}
-    usual_restitution = registry.part("restitutions", "constant")()
-    owners = {name: name for name, table in usual.items() if getattr(scene, name) != table}
-    if scene.restitution != usual_restitution:
-        owners["restitution"] = "hard"
-    if scene.wall_step_limit != WALL_STEP_LIMIT:
-        owners["wall_step_limit"] = "soft"
-    findings = [
-        Finding(field, "is there", f"the solver {scene.solver!r} does not read it",
-                f'leave it out, or use solver = "{owner}"')
-        for field, owner in owners.items()
-        if owner != scene.solver
-    ]  # fmt: skip
-    return [*findings, *([] if scene.solver == "hard" else _slip(scene)), *_idle_observables(scene)]
+    findings = []
+    for other in METHODS.values():
+        if other.name == scene.solver:
+            continue
+        expected = f"the solver {scene.solver!r} does not read it"
+        remedy = f'leave it out, or use solver = "{other.name}"'
+        stated = {field: "is there" for field in other.reads if getattr(scene, field) != _usual(field)}
+        for name in other.surface:
+            values = {f"materials.{key}.{name}": getattr(one, name) for key, one in scene.materials.items()}
+            values |= {f"pairs[{k}].{name}": getattr(one, name) for k, one in enumerate(scene.pairs)}
+            stated |= {where: f"{value:g}" for where, value in values.items() if value not in (None, 1.0)}
+        findings += [Finding(where, what, expected, remedy) for where, what in stated.items()]
+    return [*findings, *_idle_observables(scene)]
 
 
-def _slip(scene: Scene) -> list[Finding]:
-    """Tangential restitution, which hard spheres have instead of friction."""
-    expected, remedy = f"the solver {scene.solver!r} does not read it", 'leave it out, or use solver = "hard"'
-    stated = {f"materials.{name}": one.tangential_restitution for name, one in scene.materials.items()}
-    stated |= {f"pairs[{k}]": one.tangential_restitution for k, one in enumerate(scene.pairs)}  # type: ignore[misc]
-    return [
-        Finding(f"{where}.tangential_restitution", f"{value:g}", expected, remedy)
-        for where, value in stated.items()
-        if value not in (None, 1.0)
-    ]
+def _usual(field: str) -> Any:
+    """What a field of a scene is if it is left out."""
+    return Scene.model_fields[field].get_default(call_default_factory=True)
 
 
 def _idle_observables(scene: Scene) -> list[Finding]:
@@ -53,7 +56,7 @@ def _idle_observables(scene: Scene) -> list[Finding]:
                     "there are no contacts, and what they carry is 0" if one.key == "packing" else "it will be 0"),
                 "leave it out")
         for k, one in enumerate(scene.observables)
-        if scene.solver in IDLE.get(one.key, ())
+        if one.key in scene.method.idle
     ]  # fmt: skip
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -46,8 +45,9 @@ def belt(law: str) -> tuple[np.ndarray, np.ndarray]:
     """Position, m, and velocity, m/s, of the sphere on the belt; with a stiff virtual spring where there is one."""
     stiff = ("contact.tangential=1e4", f"contact.tangential_damping={2 * math.sqrt(MASS * 1e9)}")
     changes = (*stiff, "contact.stick_speed=1e-5") if law == "stick-slip" else LAWS[law]
-    solver: Any = start(changed("conveyor", f"grains[0].fill.positions=[[0, 0, {_rest(law)!r}]]", "time_step=8e-7",
-                                *changes))  # fmt: skip
+    solver = start(
+        changed("conveyor", f"grains[0].fill.positions=[[0, 0, {_rest(law)!r}]]", "time_step=8e-7", *changes)
+    )
     rows = []
     while solver.time < 20e-3:
         solver.advance(12)

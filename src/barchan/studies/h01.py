@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.run.progress import Progress
 from barchan.solvers import restore
+from barchan.solvers.base import Solver
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.hasan import GRAVITY, MASS, STATIC, changed, critical, start
 
@@ -115,9 +115,10 @@ def loop(
     return Loop(time, x, v, mode, sliding)
 
 
-def _seen(solver: Any) -> tuple[float, float, float, int]:
+def _seen(solver: Solver) -> tuple[float, float, float, int]:
     """Time, s, position, m, velocity, m/s, and mode of the sphere."""
     frame = solver.snapshot(contacts=True)
+    assert frame.contacts is not None
     return frame.time, frame.position[0, 0], frame.velocity[0, 0], int(frame.contacts.mode[0])
 
 

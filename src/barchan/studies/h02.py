@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.run.progress import Progress
+from barchan.solvers.base import Solver
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.hasan import DENT, SIZE, changed, followed, normal_damping, points
 
@@ -69,7 +69,7 @@ def dropped(case: Drop, duration: float) -> Fall:
         f"duration={duration!r}",
     )
 
-    def look(solver: Any) -> tuple[float, float]:
+    def look(solver: Solver) -> tuple[float, float]:
         place = solver.positions()
         across = [np.linalg.norm((place[a] - place[b])[:2]) for a, b in ((0, 2), (1, 3))]
         return float(np.mean(across)), float(np.count_nonzero(solver.moment().contact_mode == 2))

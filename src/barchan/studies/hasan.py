@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from barchan.record.frame import Frame
 from barchan.run.plan import Plan
 from barchan.run.story import Story
 from barchan.scene import Scene, load
+from barchan.solvers.base import Solver
 
 MASS, SIZE, GRAVITY = 0.05, 0.05, 9.81  # kg, m, m/s²
 STIFFNESS = 1e5  # kn, N/m
@@ -45,14 +45,14 @@ def changed(name: str, *changes: str) -> Scene:
     return load(name, changes)
 
 
-def start(scene: Scene) -> Any:
+def start(scene: Scene) -> Solver:
     """The solver of a scene that is followed step by step and not recorded."""
     plan = Plan.of(scene)
     return solvers.create(plan.model, plan.grains, plan.time_step.value)
 
 
 def followed(
-    scene: Scene, look: Callable[[Any], Sequence[float]], every: float
+    scene: Scene, look: Callable[[Solver], Sequence[float]], every: float
 ) -> tuple[np.ndarray, np.ndarray, Frame]:
     """Run a scene to its end; times (S,) s, what `look` at the solver gave each `every` seconds (S, …), the last frame.
 

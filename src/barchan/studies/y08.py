@@ -12,12 +12,12 @@ from pathlib import Path
 
 import numpy as np
 
-from barchan import solvers
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.run.plan import Plan
 from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.solvers.soft import SoftSolver
 from barchan.solvers.soft_jacobian import jacobian
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.yee import BIN_RADIUS, cubes, hopper_walls, yee_scene
@@ -70,7 +70,7 @@ def scene(count: int, friction: float, rolling: float, duration: float) -> Scene
 def spectra(scene: Scene, times: np.ndarray, progress: Progress) -> list[Spectrum]:
     """Extreme eigenvalues at the times, s."""
     plan = Plan.of(scene)
-    solver = solvers.create(plan.model, plan.grains, plan.time_step.value)
+    solver = SoftSolver(plan.model, plan.grains, plan.time_step.value)
     found = []
     for time in times:
         progress.status(scene.name, f"t = {time:.3g} s")
