@@ -32,7 +32,7 @@ GROUPS = {
     "laboratory": (
         "test_conservation", "test_friction", "test_restitution", "test_changes", "test_ledger", "test_rotation",
         "test_tethers", "test_observables", "test_timestep", "test_convergence", "test_lists", "test_rest",
-        "test_volume", "test_contacts", "test_images", "test_turned_over", "test_thin_walls",
+        "test_volume", "test_contacts", "test_images", "test_turned_over", "test_thin_walls", "test_base",
     ),
     "walls": ("test_meshes", "test_seams", "test_servos", "test_arc"),
     "adaptive": ("test_runge_kutta",),
