@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import barchan
 from barchan import registry
+from barchan.analysis.named import measures
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Replace `<!-- parts: family -->` by a section on each part of the family, `<!-- source: path -->` by the file."""
     for family in registry.FAMILIES:
-        markdown = markdown.replace(f"<!-- parts: {family} -->", _family(family))
+        markdown = markdown.replace(f"<!-- parts: {family} -->", _all(registry.parts(family)))
+    markdown = markdown.replace("<!-- measures -->", _all(measures()))
     markdown = re.sub(r"<!-- example: (\S+) -->", lambda found: _example(found[1]), markdown)
     return re.sub(r"<!-- source: (\S+) -->", lambda found: _source(found[1]), markdown)
 
@@ -35,8 +38,8 @@ def _source(path: str) -> str:
     return f"```python\n{text}```"
 
 
-def _family(family: str) -> str:
-    return "\n\n".join(_part(key, part) for key, part in registry.parts(family).items())
+def _all(parts: Mapping[str, Any]) -> str:
+    return "\n\n".join(_part(key, part) for key, part in parts.items())
 
 
 def _part(key: str, part: Any) -> str:
@@ -45,9 +48,10 @@ def _part(key: str, part: Any) -> str:
         unit = next((m.symbol for m in _metadata(field) if type(m).__name__ == "Unit"), "")
         default = "required" if field.is_required() else f"`{field.get_default(call_default_factory=True)}`"
         rows.append(f"| `{name}` | {unit} | {default} |")
+    numbers = ", ".join(f"`{name}` ({unit})" if unit else f"`{name}`" for name, unit in getattr(part, "series", ()))
     table = "\n".join(["| parameter | unit | default |", "|---|---|---|", *rows]) if rows else "No parameters."
     text = "\n".join(line.strip() for line in (part.__doc__ or "").strip().splitlines())
-    return f"### {key}\n\n{text}\n\n{table}"
+    return "\n\n".join([f"### {key}", text, *([f"Numbers: {numbers}."] if numbers else []), table])
 
 
 def _metadata(field: Any) -> list[Any]:

@@ -34,7 +34,8 @@ LAYERS = (
     ("draw",),
     ("studies", "bench"),
     ("",),  # barchan/__init__.py: the public names
-    ("cli_look", "cli_cache"),
+    ("cli_look",),
+    ("cli_cache", "cli_measure"),
     ("cli",),
     ("__main__",),
 )

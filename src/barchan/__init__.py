@@ -18,6 +18,7 @@ from barchan.drawn import draw_with
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from barchan.analysis.evaluate import Measured, measure
     from barchan.draw import (
         draw_profile,
         draw_scene,
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from barchan.shapes import Shape
 
 _HOMES = {
+    "analysis.evaluate": ("Measured", "measure"),
     "draw": (
         "draw_profile", "draw_scene", "draw_snapshots", "draw_strip", "draw_summary", "save_figure", "write_movie",
         "write_page", "write_report",

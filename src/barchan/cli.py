@@ -12,21 +12,22 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from barchan import __version__, cli_cache
+from barchan import __version__, cli_cache, cli_measure
 from barchan import cli_look as look
 from barchan.cli_look import Quiet, RunFolder, open_recording
 from barchan.errors import BarchanError, BarchanWarning, Finding, SceneError
 
 if TYPE_CHECKING:
     from barchan.record.recording import Recording
+    from barchan.registry import Part
     from barchan.run.loop import RunResult
     from barchan.run.progress import Progress
     from barchan.scene import Scene
 
 INTERRUPTED = 130
 FAMILIES = (
-    "scenes", "laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers",
-    "formats", "studies",
+    "scenes", "laws", "restitutions", "shapes", "motions", "integrators", "observables", "measures", "potentials",
+    "minimisers", "formats", "studies",
 )  # fmt: skip
 PICTURES = ("summary.png", "scene.png", "movie.gif")
 MOVIE_FRAMES = 150  # of the movie that a run makes by itself
@@ -198,10 +199,10 @@ def list_parts(
         if family in own:
             typer.echo(table([(name, registry.one_of(own[family](), name, family))]))
         else:
-            typer.echo(_described(registry.part(family, name)))
+            typer.echo(_described(registry.one_of(_listed(family), name, family)))
         return
     for one in [family] if family else FAMILIES:
-        known = own[one]() if one in own else {key: p.summary() for key, p in registry.parts(one).items()}
+        known = own[one]() if one in own else {key: part.summary() for key, part in _listed(one).items()}
         typer.echo(("" if family else f"{one}\n") + table(known.items()) + ("" if family else "\n"))
 
 
@@ -235,7 +236,7 @@ def info(folder: RunFolder) -> None:
         _judged(recording.summary, facts(folder, recording))
 
 
-for _verb in (look.render, look.view, look.report, look.export, cli_cache.cache):
+for _verb in (look.render, look.view, look.report, look.export, cli_measure.measure, cli_cache.cache):
     app.command()(_verb)
 
 
@@ -393,13 +394,22 @@ def _study_lines() -> dict[str, str]:
     return {name: study.title for name, study in studies().items()}
 
 
+def _listed(family: str) -> Mapping[str, type[Part]]:
+    from barchan import registry
+    from barchan.analysis.named import measures
+
+    return measures() if family == "measures" else registry.parts(family)
+
+
 def _described(part: Any) -> str:
-    """A part with all it says about itself: its docstring, and its parameters with unit and default."""
+    """A part with all it says about itself: its docstring, its numbers, and its parameters with unit and default."""
     from barchan.run.summary import table
 
+    numbers = ", ".join(f"{name} ({unit})" if unit else name for name, unit in getattr(part, "series", ()))
     lines = part.parameter_lines()
     parameters = table(lines) if lines else "  no parameters"
-    return f'{part.tag()} = "{part.key}"\n\n{inspect.cleandoc(part.__doc__ or "")}\n\n{parameters}'
+    told = [part.written(), inspect.cleandoc(part.__doc__ or ""), f"Numbers: {numbers}." if numbers else "", parameters]
+    return "\n\n".join(text for text in told if text)
 
 
 def main() -> None:

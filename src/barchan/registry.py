@@ -32,6 +32,11 @@ class Part(Table):
         return TAGS.get(cls.family, "kind")
 
     @classmethod
+    def written(cls) -> str:
+        """How a scene names it."""
+        return f'{cls.tag()} = "{cls.key}"'
+
+    @classmethod
     def summary(cls) -> str:
         """The first line of the part's docstring."""
         return (cls.__doc__ or "").strip().split("\n")[0]

@@ -1,6 +1,6 @@
 """Numbers from recorded frames. Nothing here needs a solver: it works on a run of last year."""
 
-from barchan.analysis.flow import Flow, Jam, flow_through, jams
+from barchan.analysis.flow import Flow, Jam, flow_through, jamming, jams, mean_rate
 from barchan.analysis.motion import FractureSurface, fracture_surface, moving
 from barchan.analysis.pile import (
     Angle,
@@ -33,7 +33,9 @@ __all__ = [
     "fracture_surface",
     "heap",
     "height_map",
+    "jamming",
     "jams",
+    "mean_rate",
     "moving",
     "packing_fraction",
     "pile_height",

@@ -5,12 +5,18 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import attrgetter
+from typing import Annotated
 
 import numpy as np
 
 from barchan.analysis.grains import nearest
+from barchan.analysis.named import measured
 from barchan.drawn import Drawn
 from barchan.record.frame import Frame
+from barchan.schema.quantities import Length, PositiveTime, Time, Unit
+
+Fall = Annotated[float, Unit("m/s^2")]  # acceleration downwards
 
 
 @dataclass(frozen=True)
@@ -68,7 +74,10 @@ class Jam:
         return self.end - self.start
 
 
-def flow_through(frames: Iterable[Frame], level: float, *, gravity: float | None = None) -> Flow:
+@measured(
+    {"passed_count": "", "passed_mass": "kg", "waiting": ""}, taken=attrgetter("count", "mass", "waiting"), each=True
+)
+def flow_through(frames: Iterable[Frame], level: Length, *, gravity: Fall | None = None) -> Flow:
     """Flow downwards through the height `level` (m), by the centres of mass of the grains.
 
     Grains are followed one by one, so that pouring above and absorbing below do not matter; what goes up again counts
@@ -90,6 +99,21 @@ def flow_through(frames: Iterable[Frame], level: float, *, gravity: float | None
     time, counts, masses, above = np.array(rows, float).reshape(-1, 4).T
     total = int(count + above[-1]) if len(above) else 0
     return Flow(time, counts.astype(int), masses, total, above.astype(int))
+
+
+@measured({"mean_rate": "kg/s"})
+def mean_rate(frames: Iterable[Frame], level: Length, *, gravity: Fall | None = None) -> float:
+    """Mass flow downwards through a height: `mean_rate` of `flow_through`."""
+    return flow_through(frames, level, gravity=gravity).mean_rate
+
+
+@measured({"jam_count": "", "jam_time": "s"}, taken=tuple)
+def jamming(
+    frames: Iterable[Frame], level: Length, *, least: PositiveTime = 1.0, since: Time = 0.0, gravity: Fall | None = None
+) -> tuple[int, float]:
+    """How often, and how long in all, nothing flowed through a height although grains were waiting: see `jams`."""
+    found = jams(flow_through(frames, level, gravity=gravity), least=least, since=since)
+    return len(found), sum((jam.duration for jam in found), 0.0)
 
 
 def _passed(before: Frame, after: Frame, level: float, fall: float) -> tuple[float, float]:

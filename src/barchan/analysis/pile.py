@@ -11,14 +11,19 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
+from typing import Annotated
 
 import numpy as np
+from annotated_types import Ge, Le
 
 from barchan.analysis.grains import close_spheres
+from barchan.analysis.named import measured
 from barchan.analysis.terrain import height_map
 from barchan.drawn import Drawn
 from barchan.record.frame import Frame
+from barchan.schema.quantities import Fraction as Share
+from barchan.schema.quantities import Length, Position
 
 TOUCH = 0.05  # gap, as a part of the radii, across which grains still count as touching
 FINENESS = 3.0  # columns of a height map per median radius, at least
@@ -27,7 +32,7 @@ LARGEST_MAP = 1024  # columns of a height map along its longer side
 SECTORS = 8  # of the circle, fitted one by one to tell the error of an angle
 FIT_FROM, FIT_TO = 0.15, 0.80  # the part of the foot radius on which the flank is fitted
 FOOT_HEIGHT = 0.10  # of the height at the middle: what is lower is not the heap's flank any more
-PROBES = 200_000  # points that measure a packing
+PROBES, MOST_PROBES = 200_000, 100_000_000  # points that measure a packing
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,7 @@ def _ends(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
     return frame.sphere_position[:, 2] - frame.sphere_radius, frame.sphere_position[:, 2] + frame.sphere_radius
 
 
+@measured({"floor_height": "m"})
 def floor_height(frame: Frame) -> float:
     """z of the lowest point of all grains, m; 0 in a frame without grains."""
     bottoms, _ = _ends(frame)
@@ -150,7 +156,8 @@ def heap(frame: Frame, *, floor: float | None = None, below: float = math.inf) -
     return np.asarray(sets == int(np.argmax(np.where(grounded, mass, -1.0))))
 
 
-def pile_height(frame: Frame, *, floor: float | None = None, below: float = math.inf) -> float:
+@measured({"pile_height": "m"})
+def pile_height(frame: Frame, *, floor: Length | None = None, below: Length = math.inf) -> float:
     """Height (m) of the highest grain of the heap above the floor; 0 where nothing lies on it. below: as in `heap`."""
     base = floor_height(frame) if floor is None else floor
     mine = heap(frame, floor=base, below=below)[frame.sphere_grain]
@@ -158,7 +165,8 @@ def pile_height(frame: Frame, *, floor: float | None = None, below: float = math
     return float(tops.max()) - base if len(tops) else 0.0
 
 
-def pile_width(frame: Frame, *, fraction: float = 0.95, floor: float | None = None, below: float = math.inf) -> float:
+@measured({"pile_width": "m"})
+def pile_width(frame: Frame, *, fraction: Share = 0.95, floor: Length | None = None, below: Length = math.inf) -> float:
     """Diameter (m) of the upright cylinder about the heap's centre of mass that holds this fraction of its mass.
 
     A cone of foot radius R has the part 3ρ² − 2ρ³ of its mass within ρR of the axis: 95 % lie within 0.865 R.
@@ -248,7 +256,8 @@ def _slope(radius: np.ndarray, height: np.ndarray) -> float:
     return float(away @ (height - height.mean()) / (away @ away))
 
 
-def angle_of_repose(frame: Frame, *, floor: float | None = None) -> Angle:
+@measured({"angle_of_repose": "rad", "angle_of_repose_error": "rad"}, taken=attrgetter("value", "error"))
+def angle_of_repose(frame: Frame, *, floor: Length | None = None) -> Angle:
     """Angle between the heap's flank and the floor, from a cone fitted to the height of its surface.
 
     On a cone of apex height H and angle α the surface is at h(r) = H − r tan α. The spheres' upper envelope h_i at
@@ -292,7 +301,10 @@ def angle_of_repose(frame: Frame, *, floor: float | None = None) -> Angle:
     return Angle(value, math.hypot(chance, bend))
 
 
-def packing_fraction(frame: Frame, low: Any, high: Any, *, probes: int = PROBES) -> Fraction:
+@measured({"packing_fraction": "", "packing_fraction_error": ""}, taken=attrgetter("value", "error"))
+def packing_fraction(
+    frame: Frame, low: Position, high: Position, *, probes: Annotated[int, Ge(1), Le(MOST_PROBES)] = PROBES
+) -> Fraction:
     """Part of the box low … high (m) that is inside grains; where the spheres of a clump overlap it counts once.
 
     The box is probed at evenly scattered points (a Kronecker sequence on the inverse powers of the root of
@@ -301,13 +313,13 @@ def packing_fraction(frame: Frame, low: Any, high: Any, *, probes: int = PROBES)
     """
     from scipy.spatial import cKDTree
 
-    low, high = np.asarray(low, float), np.asarray(high, float)
-    if low.shape != (3,) or high.shape != (3,) or not np.all(low <= high):
-        raise ValueError(f"the box {low.tolist()} … {high.tolist()}: low must be below high along x, y and z")
+    start, end = np.asarray(low, float), np.asarray(high, float)
+    if start.shape != (3,) or end.shape != (3,) or not np.all(start <= end):
+        raise ValueError(f"the box {start.tolist()} … {end.tolist()}: low must be below high along x, y and z")
     root = 1.2207440846057596
-    points = low + (high - low) * ((0.5 + np.outer(np.arange(1, probes + 1), root ** -np.arange(1.0, 4.0))) % 1.0)
+    points = start + (end - start) * ((0.5 + np.outer(np.arange(1, probes + 1), root ** -np.arange(1.0, 4.0))) % 1.0)
     near = np.all(
-        np.abs(frame.sphere_position - (low + high) / 2.0) < (high - low) / 2.0 + frame.sphere_radius[:, None], 1
+        np.abs(frame.sphere_position - (start + end) / 2.0) < (end - start) / 2.0 + frame.sphere_radius[:, None], 1
     )
     inside = np.zeros(probes, bool)
     if near.any():

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import attrgetter
 
 import numpy as np
 
+from barchan.analysis.named import measured
 from barchan.drawn import Drawn
 from barchan.errors import FileError, Finding
 
@@ -25,6 +27,10 @@ class StepStatistics(Drawn):
     interval_rejected: np.ndarray  # (S − 1,) rejected steps in the interval
 
 
+@measured(
+    {"steps_accepted": "", "steps_rejected": "", "shortest_step": "s", "longest_step": "s", "mean_step": "s"},
+    taken=attrgetter("accepted", "rejected", "shortest", "longest", "mean"),
+)
 def step_statistics(series: Mapping[str, np.ndarray]) -> StepStatistics:
     """The statistics from a recording's series, which must hold those of the observable `steps`."""
     if "steps_accepted" not in series:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from operator import attrgetter
 
 import numpy as np
 
+from barchan.analysis.named import Grains, measured
 from barchan.analysis.pile import Angle
 from barchan.record.frame import Frame
+from barchan.schema.quantities import PositiveLength
 
 HALF = 0.3  # volume fraction at the surface: half of a packing's
 FIT_FROM, FIT_TO = -0.75, 0.0  # parts of the drum's radius: the uphill half, as downhill grains pile up
@@ -50,7 +53,8 @@ def _top(column: np.ndarray, low: float, pitch: float) -> float:
     return float(low + (k + 0.5 + (column[k] - HALF) / (column[k] - column[k + 1])) * pitch)
 
 
-def slope(frame: Frame, free: np.ndarray, radius: float, length: float) -> tuple[float, float]:
+@measured({"slope": "", "axis_height": "m"}, taken=tuple)
+def slope(frame: Frame, free: Grains, radius: PositiveLength, length: PositiveLength) -> tuple[float, float]:
     """Rise and height at the axis of the straight line through the surface's uphill half: z = height − rise x, m."""
     x, z = surface(frame, free, length)
     mine = np.isfinite(z) & (x >= FIT_FROM * radius) & (x <= FIT_TO * radius)
@@ -60,7 +64,8 @@ def slope(frame: Frame, free: np.ndarray, radius: float, length: float) -> tuple
     return -float(fall), float(height)
 
 
-def dynamic_angle(frames: Sequence[Frame], free: np.ndarray, radius: float, length: float) -> Angle:
+@measured({"dynamic_angle": "rad", "dynamic_angle_error": "rad"}, taken=attrgetter("value", "error"))
+def dynamic_angle(frames: Sequence[Frame], free: Grains, radius: PositiveLength, length: PositiveLength) -> Angle:
     """The dynamic angle of repose in a drum whose top turns towards +x: mean over the frames.
 
     Its error is the standard error of that mean, of frames so far apart that each is a look of its own. radius, length:
@@ -71,7 +76,8 @@ def dynamic_angle(frames: Sequence[Frame], free: np.ndarray, radius: float, leng
     return Angle(float(np.mean(angles)), error)
 
 
-def carried_over(frames: Sequence[Frame], free: np.ndarray, radius: float) -> float:
+@measured({"carried_over": ""})
+def carried_over(frames: Sequence[Frame], free: Grains, radius: PositiveLength) -> float:
     """How much the drum carries over its top, in layers as thick as the glued one; mean over the frames.
 
     What is in the drum's top quarter and the outer third of its radius, over a quarter of the glued grains, those that
@@ -85,7 +91,8 @@ def carried_over(frames: Sequence[Frame], free: np.ndarray, radius: float) -> fl
     return float(np.mean(layers))
 
 
-def ring_layers(frames: Sequence[Frame], free: np.ndarray, radius: float) -> float:
+@measured({"ring_layers": ""})
+def ring_layers(frames: Sequence[Frame], free: Grains, radius: PositiveLength) -> float:
     """How many layers, like the glued one, stay at the rim past the top; mean over the frames. 0 where grains fall.
 
     What is within one and a half grains of the rim in the quarter that comes after the top, over a quarter of the glued

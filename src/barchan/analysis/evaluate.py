@@ -1,0 +1,155 @@
+"""What a recording is asked for by name, measured on its frames, or taken from its series where no frame holds it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, overload
+
+import numpy as np
+
+from barchan import registry
+from barchan.analysis.asked import Asked, parse
+from barchan.analysis.named import Measure, numbers_of
+from barchan.errors import FileError, Finding, SceneError
+from barchan.observables import unit_in
+from barchan.observables.flow import gate_series
+from barchan.record.frame import Frame
+from barchan.record.recording import Recording
+from barchan.scene import Scene
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was measured: every number at each of the times, or one value of it for all of them."""
+
+    text: str  # as it was asked for
+    time: np.ndarray  # (F,) s, of the frames
+    values: dict[str, np.ndarray]  # (F,) each, or (1,) where one is asked for
+    units: dict[str, str]
+    one: bool  # whether it is one value
+
+    @property
+    def value(self) -> float:
+        """The first number, where one value is asked for."""
+        if not self.one:
+            remedy = f"add a moment, such as {self.text}@last, or take `values`"
+            raise SceneError(Finding(self.text, f"has {len(self.time)} values", "one is asked for", remedy))
+        return float(next(iter(self.values.values()))[0])
+
+
+class Frames(Sequence[Frame]):
+    """Some frames of a recording, read when they are looked at."""
+
+    def __init__(self, recording: Recording, chosen: np.ndarray) -> None:
+        self._recording, self.chosen = recording, chosen
+
+    @property
+    def scene(self) -> Scene:
+        """The recorded scene."""
+        return self._recording.scene
+
+    def __len__(self) -> int:
+        return len(self.chosen)
+
+    @overload
+    def __getitem__(self, index: int) -> Frame: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Frames: ...
+
+    def __getitem__(self, index: int | slice) -> Frame | Frames:
+        if isinstance(index, slice):
+            return Frames(self._recording, self.chosen[index])
+        return self._recording[int(self.chosen[index])]
+
+    def __iter__(self) -> Iterator[Frame]:
+        return (self[k] for k in range(len(self)))
+
+
+def measure(run: Recording | Path | str, text: str) -> Measured:
+    """What `text` asks for, such as "angle_of_repose(floor=0)@last", of a run or its recording; see `asked`."""
+    if isinstance(run, Recording):
+        return measure_all(run, [text])[0]
+    with Recording(run) as recording:
+        return measure_all(recording, [text])[0]
+
+
+def measure_all(recording: Recording, texts: Iterable[str]) -> list[Measured]:
+    """What each of the texts asks for; all of them are understood before the first frame is read."""
+    asked = [parse(text) for text in texts]
+    if not len(recording):
+        raise FileError(Finding(str(recording.path), "holds no frames", remedy="let the run record its first one"))
+    return [_measured(recording, one) for one in asked]
+
+
+def _measured(recording: Recording, asked: Asked) -> Measured:
+    chosen = asked.when.frames(recording.times, asked.text)
+    frames = Frames(recording, chosen)
+    if isinstance(asked.part, Measure):
+        values = _of_measure(recording, asked, frames)
+    else:
+        values = _of_series(recording, asked, frames)
+    if asked.when.kind == "mean":
+        values = {name: np.mean(one, keepdims=True) for name, one in values.items()}
+    flat = recording.scene.dimensions == 2
+    units = {name: unit_in(unit, flat=flat) for name, unit in numbers_of(type(asked.part))} | recording.units
+    return Measured(asked.text, recording.times[chosen], values, {name: units[name] for name in values}, asked.one)
+
+
+def _of_measure(recording: Recording, asked: Asked, frames: Frames) -> dict[str, np.ndarray]:
+    """(F,) values of each number, or (1,) where the measure gives one for all frames."""
+    part: Measure = asked.part
+    if part.on == "frame":
+        return _columns(part.measure(frame, **_grains(part, [frame], recording.scene)) for frame in frames)
+    if part.on == "series":
+        if asked.when.kind != "all":
+            what = f"{part.key} is of the whole run"
+            raise SceneError(Finding(asked.text, what, remedy="leave out what follows the @"))
+        return _columns([part.measure(recording.series)])
+    if part.each:
+        everything = Frames(recording, np.arange(len(recording)))
+        found = part.measure(everything, **_grains(part, everything, recording.scene))
+        return {name: np.asarray(one, float)[frames.chosen] for name, one in found.items()}
+    return _columns([part.measure(frames, **_grains(part, frames, recording.scene))])
+
+
+def _of_series(recording: Recording, asked: Asked, frames: Frames) -> dict[str, np.ndarray]:
+    """(F,) values of each number of an observable that the run has measured; NaN at frames without a sample."""
+    scene, series, part = recording.scene, recording.series, asked.part
+    names = [name for name, _ in part.series]
+    same = [one for one in scene.observables if type(one) is type(part)] or [type(part)()]
+    if part not in same or not series.keys() >= set(names):
+        remedy = f'add it to the scene, observables = ["{part.key}"], and run it again'
+        raise FileError(Finding(asked.text, "no frame holds this, and the run did not measure it", remedy=remedy))
+    if part.key == "flow":
+        sinks = [one.name for one in scene.sinks] + [wall.name for wall in scene.walls if wall.absorbing]
+        gates = [*gate_series([one.name for one in scene.sources], inward=True), *gate_series(sinks, inward=False)]
+        names += [name for name, _ in gates if name in series]
+    times, sampled = recording.times[frames.chosen], np.append(series["time"], np.inf)
+    row = np.searchsorted(sampled, times)
+    there = sampled[row] == times
+    return {name: np.where(there, np.append(series[name], np.nan)[row], np.nan) for name in names}
+
+
+def _columns(rows: Iterable[dict[str, Any]]) -> dict[str, np.ndarray]:
+    found = list(rows)
+    return {name: np.array([row[name] for row in found], float) for name in found[0]}
+
+
+def _grains(part: Measure, frames: Sequence[Frame], scene: Scene) -> dict[str, np.ndarray]:
+    """(N,) bool for each field that names groups; SceneError where one of them changes from frame to frame."""
+    known = {name: k for k, name in enumerate(scene.group_names())}
+    masks = {}
+    for name in part.groups:
+        given = getattr(part, name)
+        wanted = [
+            registry.one_of(known, group, "groups of grains", f"{part.key}.{name}")
+            for group in ([given] if isinstance(given, str) else given)
+        ]
+        masks[name] = np.isin(frames[0].group, wanted)
+        if any(not np.array_equal(frame.id, frames[0].id) for frame in frames[1:]):
+            what = "takes frames that hold the same grains, but some come or go"
+            raise SceneError(Finding(part.key, what, remedy="ask for a time in which none does, such as @mean(2s, 5s)"))
+    return masks

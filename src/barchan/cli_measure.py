@@ -1,0 +1,100 @@
+"""The verb of the command line that measures what a run has recorded."""
+
+from __future__ import annotations
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import numpy as np
+import typer
+
+from barchan.cli_look import Quiet, RunFolder, check_free, check_needed, open_recording, tell_file
+from barchan.errors import Finding, SceneError
+
+if TYPE_CHECKING:
+    from barchan.analysis.evaluate import Measured
+
+
+def measure(
+    folder: RunFolder,
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="NAME…",
+            help="From `barchan list observables` and `barchan list measures`, with fields and a moment: "
+            "stress, 'angle_of_repose(floor=0)@last', 'packing@mean(2s, 5s)'.",
+        ),
+    ],
+    to: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a table instead: csv.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file that is there.")] = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure what a run has recorded: numbers with their units, at every frame or at one moment."""
+    from barchan.analysis.evaluate import measure_all
+
+    check_needed(("--to", to), ("--force", force or None))
+    if to is not None:
+        if to.suffix.lower() != ".csv":
+            raise SceneError(Finding("--to", str(to), "must end in .csv"))
+        check_free(to, force)
+    with open_recording(folder) as recording:
+        found = measure_all(recording, dict.fromkeys(names))
+    ones, rows = [one for one in found if one.one], [one for one in found if not one.one]
+    if to is not None:
+        if ones and rows:
+            what = f"{ones[0].text} has one value, {rows[0].text} has one for each frame"
+            raise SceneError(Finding("--to", what, "a table has the one or the other", "write two tables"))
+        _write(to, found)
+        tell_file(to, quiet)
+    elif not quiet:
+        typer.echo("\n\n".join([*([_grid(rows)] if rows else []), *map(_list, ones)]))
+
+
+def _columns(found: Sequence[Measured]) -> Iterator[tuple[str, np.ndarray]]:
+    """Heading and values of each column; a number that two of them have is named with what was asked for."""
+    if not found[0].one:
+        yield "time (s)", found[0].time
+    times = Counter(name for one in found for name in one.values)
+    for one in found:
+        for name, values in one.values.items():
+            label = name if times[name] == 1 else f"{one.text}: {name}"
+            yield f"{label} ({one.units[name]})" if one.units[name] else label, values
+
+
+def _write(path: Path, found: Sequence[Measured]) -> None:
+    """A table with all digits."""
+    from barchan.record.whole import replaced
+
+    headings, columns = zip(*_columns(found), strict=True)
+    with replaced(path) as draft, draft.open("w", encoding="utf-8", newline="") as file:
+        rows = np.transpose(columns).tolist()
+        csv.writer(file, lineterminator="\n").writerows([headings, *(map(repr, row) for row in rows)])
+
+
+def _grid(found: Sequence[Measured]) -> str:
+    """Numbers against time, with six digits."""
+    headings, columns = zip(*_columns(found), strict=True)
+    lines = [headings, *([_text(value) for value in row] for row in np.transpose(columns))]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(_padded(line, widths) for line in lines)
+
+
+def _padded(line: Iterable[str], widths: Iterable[int]) -> str:
+    return "  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True))
+
+
+def _list(one: Measured) -> str:
+    """The numbers of one moment below each other."""
+    from barchan.run.summary import table
+
+    first, last = (f"{one.time[k]:.6g} s" for k in (0, -1))
+    when = f"at {last}" if len(one.time) == 1 else f"over {len(one.time)} frames from {first} to {last}"
+    numbers = ((name, f"{_text(values[0])} {one.units[name]}".rstrip()) for name, values in one.values.items())
+    return f"{one.text}, {when}\n{table(numbers)}"
+
+
+def _text(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.6g}"

@@ -1,0 +1,87 @@
+"""The verb that measures a run: tables, single values, files, and what is said of what cannot be measured."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import barchan as bc
+from barchan.analysis import pile_height
+
+
+def test_a_table_of_all_frames(run_folder, command):
+    """One row for each of the six frames, under the time and each number with its unit."""
+    code, out, _ = command("measure", "out", "pile_height(floor=0)", "contacts")
+    head, *rows = out.splitlines()
+    assert code == 0 and len(rows) == 6
+    assert head.split("  ")[:2] == ["time (s)", "pile_height (m)"] and "contacts_per_grain" in head
+    with bc.Recording(run_folder) as recording:
+        heights = [pile_height(frame, floor=0.0) for frame in recording]
+    assert np.allclose([float(row.split()[1]) for row in rows], heights, rtol=1e-5)
+
+
+def test_values_of_a_moment(run_folder, command):
+    """Single values stand below each other, with the time, or the times that they are a mean over."""
+    code, out, _ = command("measure", "out", "pile_width@last", "floor_height@mean(0.04s, 60 ms)", "energy@first")
+    width, floor, energy = out.split("\n\n")
+    assert code == 0 and width.startswith("pile_width@last, at 0.1 s\n  pile_width  ") and width.endswith(" m")
+    assert floor.startswith("floor_height@mean(0.04s, 60 ms), over 2 frames from 0.04 s to 0.06 s\n")
+    assert "kinetic_energy" in energy and energy.count(" J") == len(energy.splitlines()) - 1
+
+
+def test_a_file_has_all_digits_and_every_heading_once(run_folder, command):
+    """What is read back is the number itself. Two numbers of one name are told apart by what was asked for; a file
+    that is there stays, and a single row has no time.
+    """
+    asked = ("pile_height(floor=0)", "pile", "energy")
+    assert command("measure", "out", *asked, "--to", "a.csv") == (0, "a.csv\n", "")
+    head, *rows = csv.reader(Path("a.csv").read_text().splitlines())
+    assert len(set(head)) == len(head) and head[0] == "time (s)"
+    assert "pile_height(floor=0): pile_height (m)" in head and "pile: pile_height (m)" in head
+    with bc.Recording(run_folder) as recording:
+        series, times = recording.series, recording.times
+    taken = np.searchsorted(series["time"], times)
+    columns = dict(zip(head, np.array(rows, float).T, strict=True))
+    assert (columns["time (s)"] == times).all()
+    assert (columns["kinetic_energy (J)"] == series["kinetic_energy"][taken]).all()
+    assert command("measure", "out", "pile", "--to", "a.csv")[0] == 2
+    assert command("measure", "out", "pile_height@last", "--to", "a.csv", "--force", "--quiet") == (0, "", "")
+    assert [len(row) for row in csv.reader(Path("a.csv").read_text().splitlines())] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("nowhere", "pile"), "nowhere: no such file or folder"),
+        (("out", "pil"), "Did you mean 'pile'"),
+        (("out", "pressure"), "is a number of stress"),
+        (("out", "steps"), 'observables = ["steps"]'),
+        (("out", "step_statistics"), "Add observables = ['steps']"),
+        (("out", "pile_height@9s"), "there are 6 from 0 s to 0.1 s"),
+        (("out", "pile_height(floor=1 kg)"), "must be a quantity in m"),
+        (("out", "carried_over(free=sandd, radius=1)"), "Did you mean 'sand'"),
+        (("out", "packing_fraction(low=[1, 1, 1], high=[0, 0, 0])"), "low must be below high"),
+        (("out", "pile", "--to", "a.txt"), "must end in .csv"),
+        (("out", "pile", "--to", "none/a.csv"), "cannot be written"),
+        (("out", "pile", "pile_height@last", "--to", "a.csv"), "Write two tables"),
+        (("out", "pile", "--force"), "no meaning without --to"),
+    ],
+)
+def test_what_cannot_be_measured_is_said(run_folder, command, arguments, words):
+    """Exit code 2, a message that says what to do, nothing written, and no traceback."""
+    code, out, err = command("measure", *arguments)
+    assert (code, out) == (2, "") and words in err and "Traceback" not in err
+    assert not list(Path().glob("a.*"))
+
+
+def test_measures_are_listed_with_units(command):
+    code, out, _ = command("list", "measures")
+    assert code == 0 and "angle_of_repose" in out and "packing_fraction" in out
+    code, out, _ = command("list", "measures", "pile_height")
+    assert code == 0 and out.startswith("pile_height(floor=…, below=…), measured on each frame")
+    assert "Numbers: pile_height (m)." in out and "floor  m, default null" in out
+    code, _, err = command("list", "measures", "pile_hight")
+    assert code == 2 and "Did you mean 'pile_height'" in err
