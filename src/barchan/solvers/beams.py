@@ -15,7 +15,16 @@ from barchan.model.grains import Grains
 from barchan.observables import Moment
 from barchan.record.frame import Frame
 from barchan.scene.beams import Beams
-from barchan.solvers import beams_arrays, beams_changes, beams_ledger, beams_prepare, beams_watch, common, servo_limits
+from barchan.solvers import (
+    beams_arrays,
+    beams_changes,
+    beams_ledger,
+    beams_lists,
+    beams_prepare,
+    beams_watch,
+    common,
+    servo_limits,
+)
 from barchan.solvers.beams_arrays import COUNTS, SCRATCH, Arrays
 from barchan.solvers.helper import Helper
 from barchan.solvers.servo_limits import ServoSolver
@@ -42,8 +51,7 @@ class BeamSolver(ServoSolver):
         self.inserted = self.next_id = len(grains)
         self.extent = servo_limits.extent(model, grains)  # m
         self.arrays = beams_arrays.first_arrays(model, grains, build_triangles(model.scene, grains))
-        own = [self.arrays["bound"][: self.triangle_count], beams_arrays.poured_bounds(model)]
-        self.skin = beams_arrays.SKIN * next((float(one.mean()) for one in own if len(one)), 1e-3)
+        self.skin = beams_arrays.first_skin(model, self.arrays["bound"][: self.triangle_count])
         self._bind()
         beams_changes.meet_walls(self)
         c = self.packed()
@@ -94,15 +102,6 @@ class BeamSolver(ServoSolver):
     @property
     def time(self) -> float:
         return self.step * self.dt
-
-    @property
-    def least_period(self) -> float:
-        """The shortest, m, that a periodic axis may be: no triangle may touch another, nor a grain itself, on both
-        sides.
-        """
-        bound = max(self.arrays["bound"].max(initial=0.0), beams_arrays.poured_bounds(self.model).max(initial=0.0))
-        radius = max(beams_ledger.bodies(self).radius.max(initial=0.0), self.model.poured.radius.max(initial=0.0))
-        return float(max(2 * (2 * bound + self.skin), 2 * radius + self.skin))
 
     @property
     def worst_overlap(self) -> float:
@@ -165,7 +164,7 @@ class BeamSolver(ServoSolver):
             shift = common.turns(self.model, beams_ledger.bodies(self).position)
             if shift.any():
                 beams_arrays.wrap(self.arrays, shift)
-        self.width = beams_arrays.make_lists(self.model, self.arrays, self.skin, self.width, self._holds)
+        self.width = beams_lists.make_lists(self.model, self.arrays, self.skin, self.width, self._holds)
         self.rebuilds += 1
         self._scratch = self._room_for_steps()
 
@@ -196,7 +195,7 @@ class BeamSolver(ServoSolver):
     # ------------------------------------------------------------ changes between two steps
 
     def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray:
-        free = beams_changes.clear_of_walls(self, grains, walls)
+        free = beams_changes.clear_of_walls(self.model, self.arrays, grains, walls)
         return free if walls is not None else free & beams_changes.clear_of_grains(self, grains)
 
     def _insert(self, grains: Grains, gate: int) -> None:

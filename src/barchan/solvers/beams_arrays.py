@@ -1,4 +1,4 @@
-"""The arrays of the solver `beams`, in the form the kernels want them, and its lists of near triangles."""
+"""The arrays of the solver `beams`, in the form the kernels want them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from barchan.kernels import neighbours
 from barchan.kernels.beams_contacts import LOADS, WALL_COLUMNS
 from barchan.kernels.beams_motion import BEAM_COLUMNS, WHIRL, WORKS
 from barchan.kernels.beams_overlap import COLUMNS
@@ -20,8 +19,6 @@ from barchan.solvers.base import BY_TIME, REMOVED
 from barchan.solvers.beams_ledger import BOOKS, WRAPPED
 
 SKIN = 0.3  # of the mean circle about a triangle
-CELLS_PER_TRIANGLE = 8
-AWAY = 1e6  # m along y, where triangles of walls that are not there wait
 
 
 class Arrays(NamedTuple):
@@ -208,6 +205,11 @@ def bounds(body: np.ndarray) -> np.ndarray:
     return np.asarray(np.linalg.norm(body.reshape(-1, 3, 2), axis=2).max(axis=1, initial=0.0))
 
 
+def first_skin(model: Model, bound: np.ndarray) -> float:
+    """How far, m, triangles may go until lists are made anew, from the circles (T,) m about those at the start."""
+    return SKIN * next((float(one.mean()) for one in (bound, poured_bounds(model)) if len(one)), 1e-3)
+
+
 def poured_bounds(model: Model) -> np.ndarray:
     """The same of the smallest and the largest grains that sources will pour."""
     return bounds(build_triangles(model.scene, model.poured).body)
@@ -305,76 +307,3 @@ def wrap(a: dict[str, np.ndarray], shift: np.ndarray) -> None:
     state[:, 1, 0] -= z
     for k in range(2, 5):  # torques about the origin, and their derivatives
         state[:, WHIRL, k] -= mass * (x * state[:, 1, k] - z * state[:, 0, k])
-
-
-def make_lists(model: Model, a: dict[str, np.ndarray], skin: float, room: int, holds: bool) -> int:
-    """Near pairs of triangles of different grains, and of walls: first, second, round_way, allowed, slip, origin.
-
-    What is allowed of pairs in the list before stays so, and friction keeps its memory; holds: whether it has one.
-    Answers with how many neighbours a row needed at the most.
-    """
-    rows, box = len(a["bound"]), model.box
-    place = np.zeros((rows, 4))
-    place[:, 0], place[:, 2], place[:, 3] = a["state"][:, 0, 0], a["state"][:, 1, 0], a["bound"]
-    gone = (a["grain"] < 0) & ~a["row_present"]
-    there = place[~gone, :3] if rows and not gone.all() else np.zeros((1, 3))
-    place[gone, 1] = AWAY
-    low = np.where(model.periodic, model.low, there.min(axis=0))
-    reach = 2 * float(a["bound"].max(initial=1e-3)) + skin
-    cells = np.maximum(np.where(model.periodic, box, np.ptp(there, axis=0)) / reach, 1.0)
-    while np.prod(np.floor(cells)) > CELLS_PER_TRIANGLE * rows + 64:
-        cells[np.argmax(cells)] /= 2
-    count = np.maximum(np.floor(cells), 1).astype(np.int64)
-    size = np.where(model.periodic, box / count, reach)
-    count[[0, 2]] += ~model.periodic[[0, 2]]
-    number = np.empty(rows, np.int64)
-    neighbours.cell_numbers(place, rows, low, size, np.arange(3), count, number)
-    begin, entries = np.zeros(int(np.prod(count)) + 1, np.int64), np.zeros(rows, np.int64)
-    neighbours.sort_by_cell(number, rows, int(np.prod(count)), begin, entries)
-    counts, inverse = np.zeros(rows, np.int64), np.divide(1.0, box, out=np.zeros(3), where=box > 0)
-    spot, owner = np.empty((rows, 4)), np.empty(rows, np.int64)
-    neighbours.by_cell(place, a["grain"], entries, rows, spot, owner)
-    while True:
-        found = np.empty((rows, room), np.int32)
-        neighbours.near_spheres(
-            place, a["grain"], rows, number, begin, entries, spot, owner, count, box, inverse, skin, found, counts
-        )
-        most = int(counts.max(initial=0))
-        if most <= room:
-            break
-        room = most + 8
-    start = np.empty(rows + 1, np.int64)
-    pairs = int(neighbours.running_sum(counts, rows, start))
-    first, second = np.zeros(pairs, np.int64), np.zeros(pairs, np.int64)
-    neighbours.fill_pairs(found, counts, rows, start, first, second)
-    round_way = np.zeros((0, 2))
-    if model.periodic.any():
-        apart = a["state"][first, :2, 0] - a["state"][second, :2, 0]
-        round_way = box[[0, 2]] * np.round(apart * inverse[[0, 2]])
-    allowed, slip = _carried(a, "allowed", first, second), _carried(a, "slip", first, second)
-    if holds and not len(slip):
-        slip = np.zeros(pairs)
-    a.update(
-        first=first, second=second, round_way=round_way, allowed=allowed, slip=slip,
-        origin=np.ascontiguousarray(a["state"][:, :2, 0])
-    )  # fmt: skip
-    return room
-
-
-def _carried(a: dict[str, np.ndarray], name: str, first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """What pairs of the list before have of that name, for the pairs of a new one; (0,) where nothing is left of it.
-
-    What a triangle has with a side of a wall goes to the first pair of the two: see `kernels.beams_friction`.
-    """
-    kept = np.flatnonzero(a.get(name, np.zeros(0)))
-    if not len(kept) or not len(first):
-        return np.zeros(0)
-    rows, free = len(a["bound"]), int(np.count_nonzero(a["grain"] >= 0))
-    last = np.append(np.arange(free), free + a["side"])  # a side's triangles share a name
-    names, place = np.unique(rows * first + last[second], return_index=True)
-    known = rows * a["first"][kept] + last[a["second"][kept]]
-    at = np.minimum(np.searchsorted(names, known), len(names) - 1)
-    found = names[at] == known
-    carried = np.zeros(len(first) if found.any() else 0)
-    carried[place[at[found]]] = a[name][kept[found]]
-    return carried

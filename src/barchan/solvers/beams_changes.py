@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,7 @@ from barchan.kernels.beams_motion import BEAM_STORED, WHIRL
 from barchan.kernels.beams_overlap import AREA
 from barchan.kernels.beams_walls import FLAT
 from barchan.kernels.servos import RATE
+from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles, turned
 from barchan.model.grains import Grains
 from barchan.model.room import overlapping
@@ -110,12 +111,14 @@ def clear_of_grains(solver: BeamSolver, grains: Grains) -> np.ndarray:
     return free
 
 
-def clear_of_walls(solver: BeamSolver, grains: Grains, names: Sequence[str] | None) -> np.ndarray:
+def clear_of_walls(
+    model: Model, a: Mapping[str, np.ndarray], grains: Grains, names: Sequence[str] | None
+) -> np.ndarray:  # fmt: skip
     """Which of these grains, (N,) bool, would touch none of the walls that are there, or of those of these names."""
     import shapely
 
-    a, n = solver.arrays, solver.triangle_count
-    asked = np.array([names is None or wall.name in names for wall in solver.model.scene.walls], bool)
+    n = int(np.count_nonzero(a["grain"] >= 0))
+    asked = np.array([names is None or wall.name in names for wall in model.scene.walls], bool)
     place, free = grains.position[:, [0, 2]], np.ones(len(grains), bool)
     for s in np.flatnonzero(a["smooth_present"] & asked[a["smooth_wall"]]):
         x, z, p, q = a["smooth_now"][s]
@@ -130,10 +133,10 @@ def clear_of_walls(solver: BeamSolver, grains: Grains, names: Sequence[str] | No
         row = a["wall_rows"][w, 0]
         angle, rest = a["state"][row, 2, 0], a["wall_rest"][row - n]
         shift = a["state"][row, :2, 0] - turned(rest, angle)
-        found = beams_walls.inside(solver.model.scene.walls[w])
+        found = beams_walls.inside(model.scene.walls[w])
         solids.append(shapely.transform(found, lambda at, angle=angle, shift=shift: turned(at, angle) + shift))
     tree = shapely.STRtree(np.concatenate([strips, *solids]))
-    steps = [(-length, 0.0, length) if length else (0.0,) for length in solver.model.box[[0, 2]]]
+    steps = [(-length, 0.0, length) if length else (0.0,) for length in model.box[[0, 2]]]
     for step in itertools.product(*steps):  # round a periodic box
         near = tree.query(shapely.points(place + step), predicate="dwithin", distance=grains.radius)[0]
         free[near] = False

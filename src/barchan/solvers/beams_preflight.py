@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Iterator
@@ -11,7 +12,6 @@ import numpy as np
 
 from barchan import registry
 from barchan.errors import Finding, SceneError
-from barchan.kernels.beams_contacts import WALL_AREA
 from barchan.kernels.beams_overlap import FULL
 from barchan.model.build import Model
 from barchan.model.build_triangles import Triangles, build_triangles
@@ -23,8 +23,7 @@ from barchan.model.triangles import template
 from barchan.scene.materials import flat_young, surface
 from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
 from barchan.scene.scene import Scene
-from barchan.solvers import beams_arrays, beams_ledger, beams_walls, servo_limits
-from barchan.solvers.beams import BeamSolver
+from barchan.solvers import beams_arrays, beams_changes, beams_start, beams_walls, common, servo_limits
 from barchan.solvers.beams_watch import MOST_STRETCH
 from barchan.solvers.preflight import idle_sources, small_box
 
@@ -53,13 +52,16 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     if errors:
         raise SceneError(errors)
     servo_limits.refuse(model, grains)
-    solver = BeamSolver(model, grains, 1e-9)
-    idle = idle_sources(model, lambda tried, names: solver.room(tried, walls=names))
-    errors = [*_overlaps(solver), *_outside(solver), *small_box(model, grains, solver.least_period), *idle]
+    a = beams_start.arrays(model, grains, triangles := build_triangles(model.scene, grains))
+    least = beams_start.least_period(model, grains, triangles, a)
+    errors = [
+        *_overlaps(model, grains, a), *_outside(model, grains), *small_box(model, grains, least),
+        *idle_sources(model, functools.partial(beams_changes.clear_of_walls, model, a)),
+    ]  # fmt: skip
     if errors:
         raise SceneError(errors)
     everything = grains.join(model.poured)
-    return [*_soft(model, everything), *_thin(model, everything), *_weak(model, everything), *_idle(solver)]
+    return [*_soft(model, everything), *_thin(model, everything), *_weak(model, everything), *_idle(model, triangles)]
 
 
 def _unknown_to_it(model: Model) -> Iterator[Finding]:
@@ -124,37 +126,37 @@ def _to_come(model: Model) -> float:
     return total
 
 
-def _overlaps(solver: BeamSolver) -> list[Finding]:
-    seen = beams_ledger.touching(solver, state := beams_ledger.present(solver))
-    ids, found = solver.arrays["id"], []
+def _overlaps(model: Model, grains: Grains, a: beams_start.Arrays) -> list[Finding]:
+    behind = beams_start.behind_walls(model, a)
+    first, second, depth = beams_start.overlaps(model, a, behind)
+    ids, found, places = grains.id, [], model.scene.group_places()
     allowed = f"at the start overlaps must stay below {100 * MOST_OVERLAP:.0f}%"
-    deep = np.flatnonzero(seen.depth > MOST_OVERLAP)
-    deep = deep[np.argsort(-seen.depth[deep], kind="stable")]
-    _, deepest = np.unique(np.stack([seen.first[deep], seen.second[deep]]), axis=1, return_index=True)
+    deep = np.flatnonzero(depth > MOST_OVERLAP)
+    deep = deep[np.lexsort((second[deep], first[deep], -depth[deep].round(9)))]
+    _, deepest = np.unique(np.stack([first[deep], second[deep]]), axis=1, return_index=True)
     for k in deep[np.sort(deepest)][:LISTED]:  # each two grains once
-        first, second = int(seen.first[k]), int(seen.second[k])
-        other = f"wall {solver.model.walls.names[-1 - second]!r}" if second < 0 else f"grain {ids[second]}"
-        what = f"grain {ids[first]} has {100 * seen.depth[k]:.0f}% of a triangle in {other}"
-        where = solver.model.scene.group_places()[int(solver.arrays["group"][first])]
-        found.append(Finding(where, what, allowed, "give the fill more room, or move the wall"))
-    share = state.load[: solver.triangle_count, WALL_AREA] / solver.arrays["area"][: solver.triangle_count]
+        one, two = int(first[k]), int(second[k])
+        other = f"wall {model.walls.names[-1 - two]!r}" if two < 0 else f"grain {ids[two]}"
+        what = f"grain {ids[one]} has {100 * depth[k]:.0f}% of a triangle in {other}"
+        found.append(Finding(places[grains.group[one]], what, allowed, "give the fill more room, or move the wall"))
+    share, owner = behind.max(axis=1, initial=0.0), a["grain"][: len(behind)]
     deep = np.flatnonzero(share > MOST_OVERLAP)
     deep = deep[np.argsort(-share[deep], kind="stable")]
-    _, deepest = np.unique(solver.arrays["grain"][deep], return_index=True)
+    _, deepest = np.unique(owner[deep], return_index=True)
     for row in deep[np.sort(deepest)][:LISTED]:
-        grain = int(solver.arrays["grain"][row])
+        grain = int(owner[row])
         what = f"grain {ids[grain]} has {100 * share[row]:.0f}% of a triangle behind a wall"
-        where = solver.model.scene.group_places()[int(solver.arrays["group"][grain])]
-        found.append(Finding(where, what, allowed, "move the fill or the wall, or turn the wall's normal round"))
+        remedy = "move the fill or the wall, or turn the wall's normal round"
+        found.append(Finding(places[grains.group[grain]], what, allowed, remedy))
     return found
 
 
-def _outside(solver: BeamSolver) -> list[Finding]:
-    box = solver.model.scene.box
+def _outside(model: Model, grains: Grains) -> list[Finding]:
+    box = model.scene.box
     if box is None:
         return []
-    place = solver.positions()
-    outside = ((place < np.array(box.low)) | (place > np.array(box.high))) & ~solver.model.periodic
+    place = grains.position - common.turns(model, grains.position)
+    outside = ((place < np.array(box.low)) | (place > np.array(box.high))) & ~model.periodic
     outside = outside[:, [0, 2]].any(axis=1)
     if not outside.any():
         return []
@@ -189,11 +191,11 @@ def _thin(model: Model, grains: Grains) -> list[Finding]:
     )]  # fmt: skip
 
 
-def _idle(solver: BeamSolver) -> list[Finding]:
+def _idle(model: Model, triangles: Triangles) -> list[Finding]:
     """Limits of beams that nothing can reach."""
-    breakage, yielding = solver.model.scene.beams.breakage, solver.model.scene.beams.yielding
+    breakage, yielding = model.scene.beams.breakage, model.scene.beams.yielding
     findings = []
-    if (breakage or yielding) and not len(solver.arrays["ends"]) and not solver.model.scene.sources:
+    if (breakage or yielding) and not len(triangles.ends) and not model.scene.sources:
         name = "breakage" if breakage else "yielding"
         findings.append(
             Finding(f"beams.{name}", "is there", "no grain has beams", "leave it out, or take other shapes")
