@@ -15,7 +15,15 @@ class Integrator(Part):
     """Base of integrators."""
 
     family: ClassVar[str] = "integrators"
-    adaptive: ClassVar[bool] = False  # chooses its own steps
+    can: ClassVar[frozenset[str]] = frozenset({"servo", "deformation", "cuda"})  # what it goes together with
+
+    def shortest_step(self, time_step: float | None) -> tuple[str, float | None]:
+        """The field that states how short steps may be, and what it says, s; the scene's `time_step` (s) may be it."""
+        return "time_step", time_step
+
+    def limits(self, frame: float) -> str:
+        """Between which limits it chooses its steps, none longer than a frame, s, in words; "" with fixed steps."""
+        return ""
 
 
 class RungeKutta(Integrator):
@@ -29,7 +37,7 @@ class RungeKutta(Integrator):
     either between two evaluations.
     """
 
-    adaptive: ClassVar[bool] = True
+    can: ClassVar[frozenset[str]] = frozenset()
     stages: ClassVar[tuple[tuple[float, ...], ...]]
     lower: ClassVar[tuple[float, ...]]
     higher: ClassVar[tuple[float, ...]]
@@ -51,3 +59,14 @@ class RungeKutta(Integrator):
         if longest < (info.data.get("shortest") or 0.0):
             raise ValueError("must not be below `shortest`")
         return longest
+
+    def shortest_step(self, time_step: float | None) -> tuple[str, float | None]:
+        """`shortest`: steps choose their length from there."""
+        return "integrator.shortest", self.shortest
+
+    def limits(self, frame: float) -> str:
+        """From `shortest` to `longest`."""
+        longest = f"{min(self.longest, frame):.3g} s"
+        if self.shortest is None:
+            return f"{self.key} chooses its steps, up to {longest}; the scene sets the shortest"
+        return f"{self.key} chooses its steps, from {self.shortest:.3g} to {longest}"

@@ -222,7 +222,7 @@ def _check_servos(scene: Scene) -> None:
         where = f"walls[{k}].motion"
         if places and places != [len(wall.motion) - 1]:
             findings.append(Finding(where, "a servo among other motions", "it must be the last, and the only one"))
-        if places and scene.integrator.adaptive:
+        if places and "servo" not in scene.integrator.can:
             findings.append(Finding(where, "a servo", "needs fixed steps", "take the integrator 'verlet'"))
         if places and scene.stiction is not None:
             findings.append(Finding(where, "a servo and [stiction]", "stiction knows walls of given motion only"))

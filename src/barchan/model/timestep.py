@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from barchan.errors import Finding, SceneError
-from barchan.integrators import RungeKutta
 from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.encounters import contact_time, damping_time
@@ -51,12 +50,12 @@ def choose(model: Model, grains: Grains) -> TimeStep:
     speed = impact_speed(model, grains)
     shortest, damped = contact_time(model, grains, speed), damping_time(model, grains, speed)
     against, fastest = wall_step(model, grains)
-    if isinstance(scene.integrator, RungeKutta) and scene.integrator.shortest is not None:
-        _check_against_walls("integrator.shortest", scene.integrator.shortest, against, fastest, scene.wall_step_limit)
+    (field, stated), limits = scene.integrator.shortest_step(scene.time_step), scene.integrator.limits(frame)
+    if stated is not None:
+        if not limits:
+            _check_stated(stated, shortest, damped, speed)
+        _check_against_walls(field, stated, against, fastest, scene.wall_step_limit)
     if scene.time_step is not None:
-        if not scene.integrator.adaptive:
-            _check_stated(scene.time_step, shortest, damped, speed)
-            _check_against_walls("time_step", scene.time_step, against, fastest, scene.wall_step_limit)
         chosen = TimeStep.fitting(scene.time_step, frame, STATED)
     elif DAMPED_SHARE * damped < (frame if math.isinf(shortest) else shortest) / STEPS_PER_CONTACT:
         why = f"{DAMPED_SHARE:g} of the {damped:.3g} s in which damping stops a motion"
@@ -72,9 +71,7 @@ def choose(model: Model, grains: Grains) -> TimeStep:
             f"so that a grain at {fastest:.3g} m/s moves by {share:.2g} of its smallest sphere's radius against a wall"
         )
         chosen = TimeStep.fitting(SPARED * against, frame, why)
-    if isinstance(scene.integrator, RungeKutta):
-        return chosen._replace(text=_limits(scene.integrator, frame), fixed=False)
-    return chosen
+    return chosen._replace(text=limits, fixed=False) if limits else chosen
 
 
 def _check_stated(step: float, shortest: float, damped: float, speed: float) -> None:
@@ -106,14 +103,6 @@ def _check_against_walls(field: str, step: float, longest: float, speed: float, 
             f"(wall_step_limit), which takes {longest:.3g} s at {speed:.3g} m/s",
             f"leave {field} out, or take at most {SPARED * longest:.2g} s, or a greater wall_step_limit",
         ))  # fmt: skip
-
-
-def _limits(integrator: RungeKutta, frame: float) -> str:
-    """Between which limits an integrator chooses its steps, in words; no step is longer than a frame, s."""
-    longest = f"{min(integrator.longest, frame):.3g} s"
-    if integrator.shortest is None:
-        return f"{integrator.key} chooses its steps, up to {longest}; the scene sets the shortest"
-    return f"{integrator.key} chooses its steps, from {integrator.shortest:.3g} to {longest}"
 
 
 def _hard(model: Model, grains: Grains, frame: float) -> TimeStep:

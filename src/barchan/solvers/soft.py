@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from barchan.integrators import RungeKutta
 from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import threads
 from barchan.model.build import Model
@@ -34,7 +33,6 @@ from barchan.solvers.helper import Helper
 from barchan.solvers.servo_limits import ServoSolver
 from barchan.solvers.soft_arrays import HELD, Arrays
 from barchan.solvers.soft_lists import DERIVED, Lists, Tempo
-from barchan.solvers.soft_steppers import RungeKuttaStepper, VerletStepper
 
 
 class SoftSolver(ServoSolver):
@@ -55,10 +53,9 @@ class SoftSolver(ServoSolver):
         self.clumped = grains.clumped or model.poured.clumped
         self.extent = servo_limits.extent(model, grains)  # m
         self._bind()
-        adaptive = isinstance(model.scene.integrator, RungeKutta)
         helper = Helper(self.kernels.sweep, soft_prepare.compile_forces, self._bound())
         if helper.at_work:
-            soft_prepare.share(self.kernels, adaptive=adaptive)
+            soft_prepare.share(self.kernels, adaptive=self.stepping.chooses)
         self.arrays = soft_arrays.grain_arrays(grains, model)
         self.arrays.update(soft_tethers.tether_arrays(model, grains, self.kernels))
         self.arrays.update(soft_box.box_arrays(model, grains, self.kernels))
@@ -73,7 +70,7 @@ class SoftSolver(ServoSolver):
         self.lists = Lists(model, self.kernels, self.arrays)
         self._constants()
         self._place_spheres()
-        self.stepper = self._stepper()
+        self.stepper = self.stepping(self)
         self.rebuild(tidy=True)
         self.inserted = len(grains)
         self.stored_at_start = [[0.0, 0.0], [0.0, 0.0]]  # J, as in `soft_ledger.totals`
@@ -95,19 +92,16 @@ class SoftSolver(ServoSolver):
     @functools.cached_property
     def forces_address(self) -> int:
         """Where the compiled pass over all forces begins, which the kernels of steps call."""
-        return soft_prepare.ready(self.kernels, adaptive=isinstance(self.stepper, RungeKuttaStepper))
+        return soft_prepare.ready(self.kernels, adaptive=self.stepping.chooses)
 
     @property
     def impact(self) -> float:
         """The fastest impact, m/s, that adaptive steps reckon with."""
         return float(self.arrays["controls"][4])
 
-    def _stepper(self) -> VerletStepper | RungeKuttaStepper:
-        integrator = self.model.scene.integrator
-        return RungeKuttaStepper(self, integrator) if isinstance(integrator, RungeKutta) else VerletStepper(self)
-
     def _bind(self) -> None:
         model, walls = self.model, self.model.walls
+        self.stepping = soft_steppers.stepping(model.scene.integrator)
         self.switches = {
             "BRANCH": model.law.form()[1],
             "CLUMPS": self.clumped,
@@ -119,7 +113,7 @@ class SoftSolver(ServoSolver):
             "STICTION": model.scene.stiction is not None,
             "SERVOS": len(walls.servo_row) > 0,
             "MATERIALS": model.kinds > 1,
-            "ADAPTIVE": isinstance(model.scene.integrator, RungeKutta),
+            "ADAPTIVE": self.stepping.chooses,
         }
         self.kernels = kernel_compiler.bind(*self._bound())
 
@@ -181,7 +175,14 @@ class SoftSolver(ServoSolver):
         a, walls = self.arrays, self.model.walls
         speed = self.kernels.wall_pace(len(walls.rest), a["pose"], walls.axial, a["reach"])
         fastest = max(float(speed), self.stepper.wall_fastest)
-        return Tempo(self.stepper.evaluations, self.stepper.beat, float(speed), fastest, self.stepper.stride)
+        return Tempo(
+            self.stepper.evaluations,
+            self.stepper.beat,
+            float(speed),
+            fastest,
+            self.stepper.stride,
+            self.stepping.chooses,
+        )
 
     def _reach(self) -> np.ndarray:
         """The middle of the grains and their farthest distance from it, m: where walls matter."""
@@ -259,10 +260,9 @@ class SoftSolver(ServoSolver):
     def _measure_hops(self) -> None:
         """By what a step may move a grain against a wall: see `kernels/soft_surfaces.py`."""
         a, k = self.arrays, self.kernels
-        lists_hold = not self.model.scene.integrator.adaptive  # for all of a step
         self._fixed["hop"][[k.HOP_RADIUS, k.HOP_LEVER, k.HOP_LEEWAY]] = (
             self.lists.radius, np.sqrt(np.max(np.sum(a["offset"] ** 2, axis=1))),
-            self.lists.widest if lists_hold else np.inf,
+            np.inf if self.stepping.chooses else self.lists.widest,  # lists hold for a fixed step
         )  # fmt: skip
 
     def packed(self) -> Arrays:
@@ -375,7 +375,7 @@ class SoftSolver(ServoSolver):
         solver._bind()
         solver.lists = Lists.restored(model, solver.kernels, solver.arrays, meta["lists"])
         solver._constants()
-        solver.stepper = solver._stepper()
+        solver.stepper = solver.stepping(solver)
         return solver
 
 

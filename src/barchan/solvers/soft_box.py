@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from barchan.errors import Finding, SceneError
-from barchan.integrators import RungeKutta
 from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.grains import Grains
@@ -35,7 +34,7 @@ def refuse(model: Model, grains: Grains) -> None:
         wrong(f"{len(scene.walls)} walls in the box", "walls do not follow the box", "leave the walls out")
     if scene.sources or scene.sinks:
         wrong("sources or sinks in the box", "their regions do not follow the box", "leave them out")
-    if isinstance(scene.integrator, RungeKutta):
+    if "deformation" not in scene.integrator.can:
         wrong(f"the integrator {scene.integrator.key!r}", "needs fixed steps", 'use integrator = "verlet"')
     if isinstance(deformation, Compression) and grains.clumped:
         wrong("clumps", "the packing fraction of overlapping spheres is not known", "take shape = 'sphere'")

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from barchan.errors import Finding, RunError, SceneError
-from barchan.integrators import RungeKutta
 from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import cuda_device
 from barchan.kernels.cuda_device import fetch
@@ -29,8 +28,8 @@ def refuse(model: Model | None) -> None:
         return
     scene, walls = model.scene, model.walls
     lacking = [
-        (scene.solver != "soft", "solver", repr(scene.solver)),
-        (isinstance(scene.integrator, RungeKutta), "integrator", repr(scene.integrator.key)),
+        ("cuda" not in scene.method.devices, "solver", repr(scene.solver)),
+        ("cuda" not in scene.integrator.can, "integrator", repr(scene.integrator.key)),
         (len(walls.servo_row) > 0, "walls", "a wall that forces move (servo)"),
         (bool(scene.tethers), "tethers", f"{len(scene.tethers)} of them"),
         (scene.drag > 0, "drag", f"{scene.drag:g} N s/m"),
@@ -64,6 +63,7 @@ class CudaSolver(SoftSolver):
 
     def _bind(self) -> None:
         super()._bind()
+        self.stepping = CudaStepper
         self.device_kernels = kernel_compiler.bind_cuda(*self._asked(), single=self.precision == "mixed")
         self.device_name = cuda_device.name()
 
@@ -130,9 +130,6 @@ class CudaSolver(SoftSolver):
         self.meet()
         self._device = None
         super().rebuild(tidy=tidy, worn=worn, old_index=old_index)
-
-    def _stepper(self) -> Any:
-        return CudaStepper(self)
 
 
 class CudaStepper(VerletStepper):

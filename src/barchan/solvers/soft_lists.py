@@ -50,6 +50,7 @@ class Tempo(NamedTuple):
     wall_speed: float  # m/s, of the fastest wall
     wall_fastest: float  # m/s, the same whenever it is, as far as that is known
     stride: float  # s: as long as a step may be until the lists are made anew
+    chooses: bool = False  # steps choose their length
 
 
 class Lists:
@@ -174,7 +175,7 @@ class Lists:
         a["near_start"], a["near_second"] = self._near(n, number, cells, farther)
         wall_ways = np.maximum(farther + self.wall_farther, soft_free.ways(self, tempo))
         self._walls(m, old_index, wall_ways)
-        if self.model.scene.integrator.adaptive:
+        if tempo.chooses:
             a["free"] = soft_free.free_ways(self, tempo, wall_ways)
         a["near_origin"], a["near_center"] = a["place"][:m, :3].copy(), a["position"][:n].copy()
         a["box"][9:] = a["box"][:3]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from barchan.integrators import RungeKutta
+from barchan.integrators import Integrator, RungeKutta
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.timestep import SPARED, impact_speed, wall_speed, wall_step
@@ -24,6 +24,8 @@ PLAIN_CONTROLS = 5  # of checkpoints that know nothing of steps against walls
 class VerletStepper:
     """Fixed steps: time is step · dt."""
 
+    chooses = False  # whether steps choose their length
+    field, remedy = "time_step", soft_watch.SHORTER  # what says how short they may be, and what helps where they fail
     half = 0.5  # of a step: how far friction and work are ahead of the positions
     wall_fastest = 0.0  # m/s, of walls at any time; here what they do at present is enough
 
@@ -111,9 +113,13 @@ def _controls(
 class RungeKuttaStepper:
     """Adaptive steps that end at every time asked for; step counts accepted steps."""
 
+    chooses = True
+    field, remedy = "integrator.shortest", soft_watch.FINER
     half = 0.0
 
-    def __init__(self, solver: SoftSolver, integrator: RungeKutta) -> None:
+    def __init__(self, solver: SoftSolver) -> None:
+        integrator = solver.model.scene.integrator
+        assert isinstance(integrator, RungeKutta), "as `stepping` has it"
         self.solver = solver
         self.integrator = integrator
         count = len(integrator.lower)
@@ -214,3 +220,8 @@ class RungeKuttaStepper:
             "shortest_step": float(clock[4]) if taken else 0.0,
             "longest_step": float(clock[5]) if taken else 0.0,
         }
+
+
+def stepping(integrator: Integrator) -> type[VerletStepper] | type[RungeKuttaStepper]:
+    """How an integrator is carried out."""
+    return RungeKuttaStepper if isinstance(integrator, RungeKutta) else VerletStepper

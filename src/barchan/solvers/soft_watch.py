@@ -60,7 +60,7 @@ def hops(solver: SoftSolver, step: float) -> None:
 def too_far(solver: SoftSolver, grain: int, piece: int, way: float, step: float) -> RunError:
     """The error of a grain (its row) that a step, s, has moved so many radii against a piece of a wall."""
     scene, walls = solver.model.scene, solver.model.walls
-    field, limit = "integrator.shortest" if scene.integrator.adaptive else "time_step", scene.wall_step_limit
+    field, limit = solver.stepping.field, scene.wall_step_limit
     return _error(
         solver, grain,
         f"is moved by {way:.3g} of its smallest sphere's radius against wall {walls.names[walls.wall[piece]]!r} in a "
@@ -99,10 +99,10 @@ def _lost(solver: SoftSolver) -> None:
 
 def _balance(solver: SoftSolver, book: dict[str, float]) -> None:
     scale = solver.turned_over(book)
-    if solver.model.scene.integrator.adaptive:  # which steps over what is slow against the scene's impacts
+    if solver.stepping.chooses:  # and steps over what is slow against the scene's impacts
         scale = max(scale, AT_REST * 0.5 * float(solver.arrays["motion"][: len(solver), 3].sum()) * solver.impact**2)
     solver.energy_error = abs(book["energy_error"]) / scale
-    lossy = solver.model.scene.integrator.adaptive and book["energy_error"] < 0  # long steps lose energy, by choice
+    lossy = solver.stepping.chooses and book["energy_error"] < 0  # long steps lose energy, by choice
     # A contact that gives back more than was put into it shows as a dissipation that falls below zero.
     missing = max(0.0 if lossy else abs(book["energy_error"]), -book["dissipated_normal"])
     error = missing / scale
@@ -113,7 +113,7 @@ def _balance(solver: SoftSolver, book: dict[str, float]) -> None:
             solver, g,
             f"moves at {speeds.max(initial=0.0):.4g} m/s, and the energy ledger is out by {100 * error:.0f}%",
             f"it must balance to {100 * MOST_ENERGY_ERROR:.0f}%",
-            f"energy came from nowhere: {FINER if solver.model.scene.integrator.adaptive else SHORTER}",
+            f"energy came from nowhere: {solver.stepping.remedy}",
         )  # fmt: skip
 
 
@@ -122,7 +122,7 @@ def guards(solver: SoftSolver, law: Law) -> bool:
 
     It may where the law is not passive, and where steps choose their length: they give and take by their tolerance.
     """
-    return law.passive and not solver.model.scene.integrator.adaptive
+    return law.passive and not solver.stepping.chooses
 
 
 def gifts(solver: SoftSolver) -> dict[str, Any]:
