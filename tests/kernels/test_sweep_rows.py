@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from barchan.kernels import neighbours
-from barchan.kernels.sweep_rows import BASE, CHUNK, GRAIN_FROM, GRAIN_TO, PAIR_TO, STRIP_FROM, STRIP_TO
 from barchan.solvers import soft_rows
+from barchan.solvers.soft_layout import BASE, CHUNK, GRAIN_FROM, GRAIN_TO, PAIR_TO, STRIP_FROM, STRIP_TO
 from solvers.inside import peek
 
 WIDTH = 128

@@ -7,10 +7,10 @@ import pytest
 import shapely
 
 from barchan.kernels import threads
-from barchan.kernels.beams_overlap import AREA, KIND, PUSH_X, PUSH_Z
 from barchan.model.build import build
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
+from barchan.solvers.beams_layout import AREA, KIND, PUSH_X, PUSH_Z
 from solvers import beams_lab as lab
 from solvers.inside import every, peek
 

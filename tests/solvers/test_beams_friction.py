@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from barchan.kernels.beams_contacts import DRAG_LOAD_X, DRAG_LOAD_Z
 from barchan.model.pour import Pourer
 from barchan.solvers import beams_ledger
 from barchan.solvers.beams import BeamSolver
+from barchan.solvers.beams_layout import DRAG_LOAD_X, DRAG_LOAD_Z
 from solvers import beams_lab as lab
 from solvers.inside import peek
 

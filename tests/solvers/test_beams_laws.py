@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from barchan.kernels.beams_overlap import AREA, KIND, PUSH_X, PUSH_Z, TURN_FIRST, TURN_SECOND
 from barchan.solvers import beams_ledger
 from barchan.solvers.beams import BeamSolver
+from barchan.solvers.beams_layout import AREA, KIND, PUSH_X, PUSH_Z, TURN_FIRST, TURN_SECOND
 from solvers import beams_lab as lab
 from solvers.inside import every, peek
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from barchan.errors import RunError, SceneError
-from barchan.kernels.beams_contacts import LOAD_TURN, LOAD_X, LOAD_Z
 from barchan.model.build import build
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
+from barchan.solvers.beams_layout import LOAD_TURN, LOAD_X, LOAD_Z
 from solvers import beams_lab as lab
 from solvers.inside import peek
 

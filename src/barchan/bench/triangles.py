@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels import beams_phases as phase
 from barchan.kernels import threads as cores
 from barchan.model.build import build
 from barchan.scene import Scene
+from barchan.solvers import beams_layout as phase
 from barchan.solvers import beams_preflight, beams_prepare
 from barchan.solvers.beams import BeamSolver
 

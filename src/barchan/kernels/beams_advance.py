@@ -7,25 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels.beams_contacts import (
+from barchan.kernels.beams_contacts import count_kinds, deepest_overlap, gather, is_taken, list_overlaps
+from barchan.kernels.beams_motion import farthest
+from barchan.kernels.jit import njit, prange
+from barchan.kernels.pointers import call_work
+from barchan.kernels.servos import drift_servos, kick_servos
+from barchan.model.layout import AXIS, PRESSED, RATE, TURNS, WAY
+from barchan.solvers.beams_layout import (
+    BEND,
+    CORRECT,
+    DAMP,
     DRAG_LOAD_TURN,
     DRAG_LOAD_X,
     DRAG_LOAD_Z,
+    FIND,
+    FLAT,
     LOAD_TURN,
     LOAD_X,
     LOAD_Z,
-    count_kinds,
-    deepest_overlap,
-    gather,
-    is_taken,
-    list_overlaps,
+    PLACE,
+    PREDICT,
+    PUSH,
+    WALLS,
 )
-from barchan.kernels.beams_motion import farthest
-from barchan.kernels.beams_phases import BEND, CORRECT, DAMP, FIND, PLACE, PREDICT, PUSH, WALLS
-from barchan.kernels.beams_walls import FLAT
-from barchan.kernels.jit import njit, prange
-from barchan.kernels.pointers import call_work
-from barchan.kernels.servos import AXIS, PRESSED, RATE, TURNS, WAY, drift_servos, kick_servos
 
 CHUNK = 192  # rows that one thread takes at a time
 

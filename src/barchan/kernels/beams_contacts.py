@@ -13,44 +13,47 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels.beams_friction import friction_force, holding_force, slip_place
-from barchan.kernels.beams_overlap import (
+from barchan.kernels.beams_overlap import TINY, clip, exact, five_kinds, parting_edge
+from barchan.kernels.beams_strips import SUMS, add_overlap, is_of, leads, side_push, whole_area
+from barchan.kernels.beams_walls import wall_distance, wall_push
+from barchan.kernels.jit import njit
+from barchan.solvers.beams_layout import (
     AREA,
+    COVERED,
+    DRAG_LOAD_TURN,
+    DRAG_LOAD_X,
+    DRAG_LOAD_Z,
     DRAG_TURN_FIRST,
     DRAG_TURN_SECOND,
     DRAG_X,
     DRAG_Z,
     HELD,
     KIND,
+    LOAD_TURN,
+    LOAD_X,
+    LOAD_Z,
+    LOADS,
     MODE,
     POINT_X,
     POINT_Z,
     PUSH_X,
     PUSH_Z,
+    SEVERAL,
     STORED,
-    TINY,
+    TAKEN,
     TURN_FIRST,
     TURN_SECOND,
-    clip,
-    exact,
-    five_kinds,
-    parting_edge,
-)
-from barchan.kernels.beams_strips import SUMS, add_overlap, is_of, leads, side_push, whole_area
-from barchan.kernels.beams_walls import wall_distance, wall_push
-from barchan.kernels.jit import njit
-
-# Columns of `load`: force (N) and counter-clockwise torque (N m) of contacts and of friction; energy stored at smooth
-# walls (J), the largest area behind one (m²), the smooth wall that absorbs the triangle, counted from 1, or 0, the
-# area that lies in other triangles (m²), and the energy in the springs of friction at smooth walls (J).
-LOADS = 11
-(
-    LOAD_X, LOAD_Z, LOAD_TURN, DRAG_LOAD_X, DRAG_LOAD_Z, DRAG_LOAD_TURN, WALL_STORED, WALL_AREA, TAKEN, COVERED,
+    WALL_AREA,
+    WALL_COLUMNS,
     WALL_HELD,
-) = range(LOADS)  # fmt: skip
-# Then for every smooth wall: the force of its contact (N), the contact point (m), the area behind it (m²) and its mode.
-WALL_COLUMNS = 6
-WALL_X, WALL_Z, WALL_POINT_X, WALL_POINT_Z, WALL_PART, WALL_MODE = range(WALL_COLUMNS)
-SEVERAL = -3  # instead of the other triangle, where several lie in one
+    WALL_MODE,
+    WALL_PART,
+    WALL_POINT_X,
+    WALL_POINT_Z,
+    WALL_STORED,
+    WALL_X,
+    WALL_Z,
+)
 
 
 @njit(cache=True)

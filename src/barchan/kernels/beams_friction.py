@@ -11,10 +11,10 @@ import math
 from typing import Any
 
 from barchan.kernels.jit import njit
+from barchan.solvers.beams_layout import HOLDS, SLIDES
 
 BRAKE = 0.1  # of the momentum that a step of friction without memory may take at most
 DAMPING = 0.3  # of critical: what the springs of contacts that hold lose as they swing
-HOLDS, SLIDES = 1, 2  # modes of a contact, as recordings tell them
 
 
 @njit(cache=True, error_model="numpy")

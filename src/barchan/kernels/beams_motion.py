@@ -14,30 +14,33 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from barchan.kernels.beams_contacts import (
+from barchan.kernels.jit import njit
+from barchan.solvers.beams_layout import (
+    BEAM_COLUMNS,
+    BEAM_LENGTH,
+    BEAM_LOSS,
+    BEAM_STORED,
+    BEAM_TURN_FIRST,
+    BEAM_TURN_SECOND,
+    BEAM_X,
+    BEAM_Z,
+    BY_FORCE,
+    BY_MOMENT,
+    BY_STRETCH,
+    CRUSHED,
     DRAG_LOAD_TURN,
     DRAG_LOAD_X,
     DRAG_LOAD_Z,
+    LEAST_LENGTH,
     LOAD_TURN,
     LOAD_X,
     LOAD_Z,
+    WHIRL,
+    WHOLE,
 )
-from barchan.kernels.jit import njit
 
 # Gear's corrector with five values, for forces that depend on velocities.
 GEAR = (19.0 / 90.0, 3.0 / 4.0, 1.0, 1.0 / 2.0, 1.0 / 12.0)
-WHIRL = 3  # row of a triangle's state that is its angular momentum about the origin
-# The first three numbers of `limit` are where a beam breaks (share of its length, N, N m), the others where it yields
-# (N, N m); infinite where it does not.
-WHOLE, BY_STRETCH, BY_FORCE, BY_MOMENT = 0, 1, 2, 3  # states of a beam
-# `yielded` of a beam: 0 not, 1 for good, CRUSHED once it was pressed to less than that share of its length. Stiffness
-# against shear goes with one over the square of its present length: sixteenfold there, and steps are soon too long.
-CRUSHED, LEAST_LENGTH = 2, 0.25
-# Columns of what a beam does: forces on its second end (the first end's are opposite), torques, energy, loss.
-BEAM_COLUMNS = 7
-BEAM_X, BEAM_Z, BEAM_TURN_FIRST, BEAM_TURN_SECOND, BEAM_STORED, BEAM_LOSS, BEAM_LENGTH = range(BEAM_COLUMNS)
-# Columns of `work`: J taken from a triangle by pushes and friction, given by smooth walls likewise; then powers, W.
-WORKS = 8
 
 
 @njit(cache=True)

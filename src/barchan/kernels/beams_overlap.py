@@ -11,17 +11,21 @@ import math
 from typing import Any
 
 from barchan.kernels.jit import njit
+from barchan.solvers.beams_layout import (
+    AREA,
+    EXACT,
+    FULL,
+    KIND,
+    POINT_X,
+    POINT_Z,
+    PUSH_X,
+    PUSH_Z,
+    STORED,
+    TURN_FIRST,
+    TURN_SECOND,
+)
 
-EXACT = 6  # `kind` of an overlap that has an energy; 1 … 5 are those of Pöschel and Buchholtz (1995)
-# Columns of what an overlap does: force on the first and torques on both, normal and by friction; energy; area; kind;
-# where; energy in the spring of friction, and the mode of that.
-COLUMNS = 15
-(
-    PUSH_X, PUSH_Z, TURN_FIRST, TURN_SECOND, DRAG_X, DRAG_Z, DRAG_TURN_FIRST, DRAG_TURN_SECOND, STORED, AREA, KIND,
-    POINT_X, POINT_Z, HELD, MODE,
-) = range(COLUMNS)  # fmt: skip
 TINY = 1e-300
-FULL = 5.0 / 3.0  # of the energy in `exact` contact, see `squeezed`
 
 
 @njit(cache=True, error_model="numpy")

@@ -7,8 +7,7 @@ from typing import Any
 from barchan.kernels.beams_contacts import find_overlaps, push_apart, push_from_walls
 from barchan.kernels.beams_motion import accelerate, bend, correct, damped, place_corners, predict
 from barchan.kernels.jit import njit
-
-PREDICT, PLACE, FIND, PUSH, WALLS, BEND, ACCELERATE, DAMP, CORRECT = range(9)
+from barchan.solvers.beams_layout import ACCELERATE, BEND, DAMP, FIND, PLACE, PREDICT, PUSH, WALLS
 
 
 @njit(cache=True)

@@ -10,7 +10,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from barchan.kernels.beams_overlap import (
+from barchan.kernels.beams_overlap import TINY, squeezed
+from barchan.kernels.jit import njit
+from barchan.solvers.beams_layout import (
     AREA,
     EXACT,
     KIND,
@@ -19,12 +21,9 @@ from barchan.kernels.beams_overlap import (
     PUSH_X,
     PUSH_Z,
     STORED,
-    TINY,
     TURN_FIRST,
     TURN_SECOND,
-    squeezed,
 )
-from barchan.kernels.jit import njit
 
 # What overlaps add up to: area (m²), its first moments (m³), how it grows as the triangle moves and turns (m, m²), and
 # the area between the triangle's middle and its own edges in them (m²).

@@ -7,8 +7,7 @@ from typing import Any
 
 from barchan.kernels.beams_overlap import TINY, squeezed
 from barchan.kernels.jit import njit
-
-FLAT, ROUND = 0, 1  # kinds of such walls
+from barchan.solvers.beams_layout import FLAT
 
 
 @njit(cache=True)

@@ -31,12 +31,12 @@ from barchan.model import course
 from barchan.potentials import Potential
 
 TEMPLATES = (  # those that a template imports stand before it
-    "turning", "wall_frames", "soft_slots", "soft_rows", "soft_drift", "soft_gather", "soft_surfaces", "soft_stages",
+    "turning", "wall_frames", "soft_rows", "soft_drift", "soft_gather", "soft_surfaces", "soft_stages",
     "soft_pairs", "soft_walls", "soft_meshes", "servos", "soft_servos", "soft_tethers", "soft_box", "soft_sweep",
     "soft_motion", "soft_steps", "soft_runge_kutta",
 )  # fmt: skip
 CUDA_TEMPLATES = (  # the functions of the CPU's templates that they call are compiled for the GPU as they are
-    "turning", "wall_frames", "soft_slots", "soft_rows", "soft_gather", "soft_surfaces", "soft_walls", "soft_meshes",
+    "turning", "wall_frames", "soft_rows", "soft_gather", "soft_surfaces", "soft_walls", "soft_meshes",
     "cuda_contacts", "cuda_walls", "cuda_motion",
 )  # fmt: skip
 HARD_TEMPLATES = ("turning", "wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_search", "hard_events")
@@ -293,7 +293,7 @@ def _bound(
         header = "\n".join([*PRELUDE, *lines, ""])
         if plain:
             text, header = (part.replace(COMPILED, PLAIN) for part in (text, header))
-        parts = [header, numba.__version__, HOME, text, *(_template(other)[0] for other in CALLED)]
+        parts = [header, numba.__version__, HOME, text, *(_template(other)[0] for other in CALLED), *_layouts()]
         mark = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:20]
         homes[name] = f"{caches.PACKAGE}{mark}"
         module, written = packages.load(homes[name], {stand_in: header, name: text}, name)
@@ -430,3 +430,9 @@ def _template(name: str) -> tuple[str, dict[str, frozenset[str]]]:
         if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("barchan.kernels.")
     }
     return f"# barchan {__version__}\n{text}", imported
+
+
+@functools.cache
+def _layouts() -> list[str]:
+    """The texts of the files of columns' numbers, which kernels read as they are."""
+    return [path.read_text(encoding="utf-8") for path in sorted(Path(__file__).parents[1].glob("*/*layout.py"))]

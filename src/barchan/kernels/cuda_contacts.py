@@ -33,11 +33,11 @@ from barchan.kernels.bound import (
 )
 from barchan.kernels.cuda_device import device
 from barchan.kernels.cuda_fours import put_four, read_four, take_four
-from barchan.kernels.cuda_rows import IMAGE, ROW, TOO_FAR, TOUCHED
+from barchan.kernels.cuda_rows import IMAGE, ROW, TOUCHED
 from barchan.kernels.soft_meshes import join_sphere
-from barchan.kernels.soft_slots import WALL_SLOTS
 from barchan.kernels.soft_surfaces import image_shift, piece_gap, wall_hop
 from barchan.kernels.soft_walls import BEYOND, joined_gap
+from barchan.solvers.soft_layout import TOO_FAR, WALL_SLOTS
 
 ROLLING_STEPS = 8.0  # as in `soft_pairs.py`
 SINGLE = REAL is np.float32

@@ -16,9 +16,9 @@ from numba import cuda
 from barchan.kernels.bound import CLUMPS, REAL, STICTION
 from barchan.kernels.cuda_contacts import find_hop, pair_forces, touch_walls, wall_forces
 from barchan.kernels.cuda_device import THREADS, device, kernel, step_kernel
-from barchan.kernels.cuda_rows import SWALLOWED, TOO_FAR, WORN
 from barchan.kernels.soft_gather import hold, late_power, let_go
 from barchan.kernels.turning import rotated, spin_of, turned
+from barchan.solvers.soft_layout import SWALLOWED, TOO_FAR, WORN
 
 SMALL_TURN = 0.01  # as in `soft_drift.py`
 

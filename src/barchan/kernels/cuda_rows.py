@@ -7,11 +7,6 @@ from typing import Any, NamedTuple
 TOUCHED = 1 << 30  # in an entry of a row: the two were touching, and the memory beside it holds something
 IMAGE = 1 << 29  # and that not both may be where they are: the nearest image of the other must be found
 ROW = IMAGE - 1  # the other sphere's index
-BOOKS = 8  # work against pairs (3) and walls (4) as on the CPU, J, and potential energy taken out by wrapping, J
-
-
-# Values of `halt`: the list is worn and a drift is pending; a wall has taken a grain; a step was too long at a wall.
-WORN, SWALLOWED, TOO_FAR = 1, 2, 3
 
 
 def wide(floats: int) -> int:

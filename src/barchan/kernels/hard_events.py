@@ -12,53 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels.hard_pairs import (
-    CLOCK,
-    CORNER,
-    CROSSINGS,
-    EVENTS,
-    GONE,
-    GRAVITY,
-    HELD,
-    LAST,
-    LEAVES,
-    LOOKS,
-    MASS,
-    MEETS,
-    NEVER,
-    OUTER,
-    PERIOD,
-    SHIFTED,
-    SIZE,
-    STALE,
-    STALLED,
-    X,
-    Y,
-    Z,
-    bring,
-    leave_cell,
-    resolve_pair,
-)
-from barchan.kernels.hard_queue import (
-    CELL,
-    CELL_X,
-    CELL_Y,
-    CELL_Z,
-    COUNT,
-    FACE,
-    PARTNER,
-    PARTNER_COUNT,
-    TAKEN,
-    begin,
-    entry,
-    find_next,
-    inlined,
-    inner,
-    move,
-    tune,
-)
+from barchan.kernels.hard_pairs import NEVER, bring, leave_cell, resolve_pair
+from barchan.kernels.hard_queue import TAKEN, begin, entry, find_next, inlined, inner, move, tune
 from barchan.kernels.hard_search import (
-    ANY_HELD,
     FIRST_WALL,
     LOOK,
     NOTHING,
@@ -68,12 +24,50 @@ from barchan.kernels.hard_search import (
     search_held,
     search_walls,
 )
-from barchan.kernels.hard_walls import ABSORBING, BEGUN, GRIP, STICKY, hold, resolve_wall
+from barchan.kernels.hard_walls import hold, resolve_wall
 from barchan.kernels.turning import rotated
 from barchan.kernels.wall_frames import frame_pose
+from barchan.solvers.hard_layout import (
+    ABSORBING,
+    ANY_HELD,
+    ARRIVED,
+    BEGUN,
+    CELL,
+    CELL_X,
+    CELL_Y,
+    CELL_Z,
+    CLOCK,
+    CORNER,
+    COUNT,
+    CROSSINGS,
+    EVENTS,
+    FACE,
+    GONE,
+    GRAVITY,
+    GRIP,
+    HELD,
+    LAST,
+    LEAVES,
+    LOOKS,
+    MASS,
+    MEETS,
+    OUTER,
+    PARTNER,
+    PARTNER_COUNT,
+    PAUSED,
+    PERIOD,
+    SHIFTED,
+    SIZE,
+    SPREAD,
+    STALE,
+    STALLED,
+    STICKY,
+    STUCK,
+    X,
+    Y,
+    Z,
+)
 
-# Why `advance` comes back.
-ARRIVED, PAUSED, SPREAD, STUCK = range(4)
 REBIN = 6  # `FACE` of a grain that is held: when it is looked up in which cell it has come to be
 MOST_STALLED = 10_000  # events a grain in a row, in a time that the clock cannot tell from none
 

@@ -10,25 +10,45 @@ import math
 from typing import Any
 
 from barchan.kernels.bound import rebound
-from barchan.kernels.hard_queue import CELL_X, entry, inlined, inner
+from barchan.kernels.hard_queue import entry, inlined, inner
+from barchan.solvers.hard_layout import (
+    CELL_X,
+    CLOCK,
+    CONTACT_TIME,
+    CORNER,
+    DEEPEST,
+    GRAVITY,
+    HALF,
+    HELD,
+    LAST,
+    MASS,
+    MATERIAL,
+    NORMAL,
+    OVERLAPS,
+    PAIRS,
+    PERIOD,
+    RADIUS,
+    REST,
+    REST_WORK,
+    RESTED,
+    SIZE,
+    SLOW,
+    SPARED,
+    TANGENTIAL,
+    TIMED,
+    VIRIAL,
+    VX,
+    VY,
+    VZ,
+    WX,
+    WY,
+    WZ,
+    X,
+    Y,
+    Z,
+)
 
-# Columns of `grain`, float64. The first eight, one cache line, are all that a prediction reads.
-X, Y, Z, VX, VY, VZ, CLOCK, RADIUS, WX, WY, WZ, MASS, LAST, MATERIAL, MEETS, LEAVES = range(16)
-# Entries of `space`, float64: period and half of it, gravity, corner and size of cells; contact time; slowest
-# speeds at rest; how far a grain that is held may go before it is looked up in which cell it is; speed
-# below which collisions may be made elastic.
-PERIOD, HALF, GRAVITY, CORNER, SIZE, CONTACT_TIME, REST, ELASTIC_REST, MARGIN, SLOW = 0, 3, 6, 9, 12, 15, 16, 17, 18, 19
-# Entries of `book`, float64, J: dissipation normal and tangential, work of walls, kept by the rule of contact time,
-# given at rest, potential energy left behind at periodic faces; deepest overlap over the smaller radius; and from
-# VIRIAL on, row by row, Σ impulse ⊗ branch, J s, with the impulse on a grain and the branch to its centre from the
-# other's, or from where it touches a wall.
-NORMAL, TANGENTIAL, WALL_WORK, SPARED, REST_WORK, SHIFTED, DEEPEST, VIRIAL = range(8)
-# Entries of `tally`, int64.
-PAIRS, WALLS, CROSSINGS, STALE, TIMED, RESTED, OVERLAPS, EVENTS, OUTER, LOOKS, STALLED, GONE = range(12)
 NEVER = math.inf
-# `CLOCK` of a grain that a sticky wall holds. Its place is then in the coordinates of the wall's frame, `LAST` its
-# number.
-HELD = -1e300
 DEEP = 1e-9  # of the smaller radius: an overlap less deep is round-off
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels.jit import njit
+from barchan.solvers.hard_layout import LEAVES, MEETS, NARROWNESS, NEXT, NOWHERE, ORIGIN, PREVIOUS, WHERE, WIDTH
 
 # How the kernels of hard spheres are compiled. None makes or drops arrays, so no references are counted (`_nrt`), which
 # made them 1.8 times faster. What only kernels call is compiled without a door for Python, which took a third of the
@@ -22,15 +23,9 @@ entry = njit(cache=True, **_OPTIONS)
 inner = njit(**_INNER)
 inlined = njit(forceinline=True, **_INNER)
 
-MEETS, LEAVES = 14, 15  # columns of `grain`, s: when a grain meets another one or a wall, and leaves its cell
-# Columns of `link`, int32, by grain: one cache line. CELL_X … say which cell along each axis.
-NEXT, PREVIOUS, WHERE, PARTNER, PARTNER_COUNT, COUNT, CELL, FACE, CELL_X, CELL_Y, CELL_Z = range(11)
-# Entries of `calendar`, float64: first moment of bin 0 of this turn, width of bins, s, and its inverse.
-ORIGIN, WIDTH, NARROWNESS = 0, 1, 2
 # Entries of `turn`, int64: the present bin, entries in the heap, entries taken and bins passed since the last tuning.
 BIN, HEAP, TAKEN, PASSED = 0, 1, 2, 3
 IN_HEAP = 1 << 30  # `WHERE` of an entry at place k of the heap is IN_HEAP + k, of others the number of their bin
-NOWHERE = -1
 MOST_IN_HEAP = 24.0  # entries of a bin on average, above which the bins are made narrower
 LEAST_IN_HEAP = 1.5  # and below which they are made wider
 

@@ -7,30 +7,47 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels.hard_pairs import CLOCK, GRAVITY, HELD, LAST, MARGIN, NEVER, PERIOD, RADIUS, VX, VY, VZ, X, Y, Z
-from barchan.kernels.hard_queue import CELL, CELL_X, CELL_Y, CELL_Z, COUNT, PARTNER, PARTNER_COUNT, inlined, inner
-from barchan.kernels.hard_walls import (
+from barchan.kernels.hard_pairs import NEVER
+from barchan.kernels.hard_queue import inlined, inner
+from barchan.kernels.hard_walls import first_zero, held_jolt, impact
+from barchan.kernels.turning import rotated
+from barchan.kernels.wall_frames import frame_pose
+from barchan.solvers.hard_layout import (
     BEGUN,
     BREAKS,
+    CELL,
+    CELL_X,
+    CELL_Y,
+    CELL_Z,
     CLASS,
+    CLOCK,
+    COUNT,
     FRAME,
+    GRAVITY,
+    HELD,
+    LAST,
+    MARGIN,
+    PARTNER,
+    PARTNER_COUNT,
+    PERIOD,
     PIVOT,
+    RADIUS,
     ROAM,
     SHIFT,
     STILL,
     TURN,
+    VX,
+    VY,
+    VZ,
     WANDER,
     WILD,
-    first_zero,
-    held_jolt,
-    impact,
+    X,
+    Y,
+    Z,
 )
-from barchan.kernels.turning import rotated
-from barchan.kernels.wall_frames import frame_pose
 
 # Partners that are no grains: nothing, another look, and from FIRST_WALL downwards the pieces of walls.
 NOTHING, LOOK, FIRST_WALL = -1, -2, -3
-ANY_HELD = 6  # entry of `cells`: how many grains walls hold
 LONG = 1e299  # s, since the clock of a grain that is held
 
 

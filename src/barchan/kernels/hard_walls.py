@@ -17,60 +17,66 @@ import math
 from typing import Any
 
 from barchan.kernels.bound import rebound, surface_gap
-from barchan.kernels.hard_pairs import (
+from barchan.kernels.hard_pairs import DEEP, NEVER, push
+from barchan.kernels.hard_queue import entry, inner
+from barchan.kernels.turning import rotated
+from barchan.kernels.wall_frames import frame_pose
+from barchan.solvers.hard_layout import (
+    BEGUN,
+    CLASS,
     CLOCK,
     CONTACT_TIME,
     CORNER,
-    DEEP,
     DEEPEST,
     ELASTIC_REST,
+    FRAME,
+    GAP,
     GRAVITY,
     HELD,
+    JOLT,
     LAST,
     LEAVES,
     MASS,
     MATERIAL,
-    NEVER,
+    MATRIX,
     NORMAL,
     OVERLAPS,
     PAIRS,
+    PIECE_MATERIAL,
+    PIVOT,
     RADIUS,
     REST,
     REST_WORK,
     RESTED,
+    ROAM,
+    ROUND,
+    SHIFT,
     SHIFTED,
+    SHIFTING,
     SIZE,
     SLOW,
     SPARED,
+    SPINNING,
+    STILL,
     TANGENTIAL,
     TIMED,
+    TURN,
+    TURNING,
     VX,
     VY,
     VZ,
     WALL_WORK,
     WALLS,
+    WANDER,
+    WILD,
     WX,
     WY,
     WZ,
     X,
     Y,
     Z,
-    push,
-)  # fmt: skip
-from barchan.kernels.hard_queue import entry, inner
-from barchan.kernels.turning import rotated
-from barchan.kernels.wall_frames import frame_pose
+)
 
-# Columns of `piece`, int64: frame, which gap, material, and whether it takes grains away or holds them.
-FRAME, GAP, PIECE_MATERIAL, GRIP = range(4)
-ABSORBING, STICKY = 1, 2  # values of GRIP
-# Columns of `frame`, int64: first and last + 1 of its motions, and how much is known of the way its surface moves.
-CLASS = 2
-STILL, SPINNING, SHIFTING, TURNING, WILD = range(5)
-# Columns of `rest`, float64, by frame: origin and quaternion; since when it moves; matrix from the scene's axes to its
-# own; 1 where its pieces are round; speed and acceleration of shifts, rate of turning, pivot, and how far it may be
-# from there, in m and in m/s; moments when that changes.
-BEGUN, MATRIX, ROUND, SHIFT, JOLT, TURN, PIVOT, WANDER, ROAM, BREAKS = 7, 8, 17, 18, 19, 20, 21, 24, 25, 26
 TOUCH = 1e-12  # of the radius: a gap that counts as none
 MOST_STEPS = 200  # of one search; then the grain is looked at again from there
 SKIM = (

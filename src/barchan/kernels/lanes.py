@@ -14,7 +14,8 @@ from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic, models, register_model
 
-LANES = 16
+from barchan.solvers.soft_layout import LANES
+
 HALF = 8
 AT_ONCE = 4  # rows that `add_first` and `add_second` add up without asking how many there are
 LINE = 8  # floats in a line of the cache

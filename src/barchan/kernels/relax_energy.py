@@ -14,9 +14,8 @@ import math
 from barchan.kernels.jit import njit, prange
 from barchan.kernels.relax_bound import FLAT, WALLS, push, surface_gap
 from barchan.kernels.turning import rotated
+from barchan.solvers.relax_layout import BLOCK
 
-BLOCK = 256  # grains
-SUMS = 5  # energy, contact forces, overlaps, contacts (each counted from both sides), largest force squared
 NEAR = 1e-4  # of the radius: the step of the differences that give the curvature of a wall
 
 

@@ -6,9 +6,8 @@ import math
 from typing import Any
 
 from barchan.kernels.jit import njit, prange
-from barchan.kernels.relax_energy import BLOCK, evaluate, product
-
-EDGE, NEGATIVE, ACCURATE = 1, 2, 3  # why the conjugate gradients ended
+from barchan.kernels.relax_energy import evaluate, product
+from barchan.solvers.relax_layout import ACCURATE, BLOCK, EDGE, NEGATIVE
 
 
 @njit(cache=True, parallel=True)

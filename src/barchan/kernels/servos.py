@@ -9,10 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from barchan.kernels.jit import njit
-
-VELOCITY, FORCE, PRESSED, DRIVE_WORK, LOSS, GRAIN_WORK = 0, 1, 2, 3, 4, 5  # m/s, N, N (by grains), J, J, J; or turning
-SERVO_COLUMNS = 6
-AXIS, TURNS, WAY, RATE = 3, 6, 7, 8  # columns of `motion_table`
+from barchan.model.layout import DRIVE_WORK, FORCE, GRAIN_WORK, LOSS, PRESSED, RATE, VELOCITY, WAY
 
 
 @njit(cache=True)

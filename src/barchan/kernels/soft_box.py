@@ -12,11 +12,7 @@ from typing import Any
 
 from barchan.kernels.bound import box_course
 from barchan.kernels.jit import njit
-
-# Columns of `drag`: coefficient (N s/m), energy lost to the background so far (J), the present power of that loss (W),
-# work of the background's flow on the grains so far (J), its present power (W), and the middle of the box (m).
-DRAG, DRAG_LOSS, DRAG_POWER, FLOW_WORK, FLOW_POWER, MIDDLE = 0, 1, 2, 3, 4, 5
-DRAG_COLUMNS = 8
+from barchan.solvers.soft_layout import DRAG, DRAG_LOSS, DRAG_POWER, FLOW_POWER, FLOW_WORK, MIDDLE
 
 
 @njit(cache=True, error_model="numpy")

@@ -12,8 +12,9 @@ from typing import Any
 from barchan.kernels.bound import WALL_MEMORY
 from barchan.kernels.jit import njit, prange
 from barchan.kernels.soft_surfaces import wall_gap
-from barchan.kernels.soft_walls import BEHIND, BEYOND, DROPPED, TOUCHES
+from barchan.kernels.soft_walls import BEYOND
 from barchan.kernels.turning import rotated
+from barchan.solvers.soft_layout import BEHIND, DROPPED, TOUCHES
 
 SAME_PLACE = 1e-4  # of a sphere's radius: within it two points of a mesh count as one
 

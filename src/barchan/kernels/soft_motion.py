@@ -9,10 +9,11 @@ from barchan.kernels.jit import njit
 from barchan.kernels.soft_box import resist
 from barchan.kernels.soft_meshes import join_facets
 from barchan.kernels.soft_servos import push_servos
-from barchan.kernels.soft_surfaces import HOPPED, find_hops, move_walls, wall_pace
+from barchan.kernels.soft_surfaces import find_hops, move_walls, wall_pace
 from barchan.kernels.soft_sweep import sweep
 from barchan.kernels.soft_tethers import pull_tethers
 from barchan.kernels.soft_walls import wall_pass
+from barchan.solvers.soft_layout import HOPPED
 
 
 @njit(cache=True)

@@ -34,11 +34,12 @@ from barchan.kernels.bound import (
 from barchan.kernels.jit import get_thread_id, inlined, njit
 from barchan.kernels.lanes import ask_for_lines, ask_for_rows, eights_to_lanes, fours_to_lanes, lanes_to_rows
 from barchan.kernels.soft_rows import LEVERS, SLOTS, WORKS
+from barchan.solvers.soft_layout import LANES as LANE_COUNT
+from barchan.solvers.soft_layout import STRIP
 
 U = np.uint64
-LANES = U(16)
+LANES = U(LANE_COUNT)
 ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
-STRIP = 16  # blocks that share what is kept of their work and overlaps
 RETRY = 8  # evaluations until a block with a pair that slid is tried again as if none did
 M1, M2, M3, M4, M5 = MEMORY > 1, MEMORY > 2, MEMORY > 3, MEMORY > 4, MEMORY > 5
 TINY = 1e-100

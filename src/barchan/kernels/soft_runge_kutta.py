@@ -18,16 +18,34 @@ import numpy as np
 from barchan.kernels.jit import njit
 from barchan.kernels.pointers import call_forces
 from barchan.kernels.soft_rows import WORKS
-from barchan.kernels.soft_slots import WALL_WORKS
-from barchan.kernels.soft_stages import DIFFERENCE, SAVE, SET, SLOPES, SURPRISE, all_grains
+from barchan.kernels.soft_stages import all_grains
 from barchan.kernels.soft_state import State
-from barchan.kernels.soft_surfaces import HOPPED, move_walls, wall_gap, wall_pace
+from barchan.kernels.soft_surfaces import move_walls, wall_gap, wall_pace
+from barchan.solvers.soft_layout import (
+    ACCEPTED,
+    CLOCK,
+    DIFFERENCE,
+    DONE,
+    HOPPED,
+    KNOWN,
+    LISTED,
+    LONGEST,
+    MOVED,
+    NEXT,
+    REJECTED,
+    SAVE,
+    SET,
+    SHORTEST,
+    SLOPES,
+    STAGE,
+    STEP,
+    SURPRISE,
+    SWALLOWED,
+    TOO_FAR,
+    WALL_WORKS,
+    WORN,
+)
 
-STATE = 13
-STAGE, ACCEPTED, REJECTED, MOVED, KNOWN = 0, 1, 2, 3, 4  # entries of `cursor`; KNOWN: the first stage's slopes are
-# Entries of `clock`, s: time, next step, this step, time of the pair list, shortest and longest accepted step.
-CLOCK, NEXT, STEP, LISTED, SHORTEST, LONGEST = 0, 1, 2, 3, 4, 5
-DONE, WORN, SWALLOWED, TOO_FAR = 0, 1, 2, 3
 CLEAR = 0.9  # of the way to what a grain may meet: what a step may take of it
 # Weight of what is found at the end of a step. With 1 it would rule the steps of a heap at rest, which are at the limit
 # of stability; a tenth leaves them to the two formulas and still meets every contact.

@@ -6,10 +6,11 @@ from typing import Any
 
 from barchan.kernels.bound import REPEATED
 from barchan.kernels.jit import njit
-from barchan.kernels.servos import AXIS, PRESSED, TURNS, kick_servos
-from barchan.kernels.soft_slots import WALL_SLOTS
+from barchan.kernels.servos import kick_servos
 from barchan.kernels.soft_surfaces import image_shift
 from barchan.kernels.soft_walls import BEYOND
+from barchan.model.layout import AXIS, PRESSED, TURNS
+from barchan.solvers.soft_layout import WALL_SLOTS
 
 
 @njit(cache=True)

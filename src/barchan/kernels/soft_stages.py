@@ -12,8 +12,7 @@ import numpy as np
 
 from barchan.kernels.jit import inlined, njit, prange
 from barchan.kernels.turning import rotated, spin_of, turned
-
-SAVE, SET, SLOPES, DIFFERENCE, SURPRISE = range(5)
+from barchan.solvers.soft_layout import DIFFERENCE, SAVE, SET, SLOPES
 
 
 @inlined

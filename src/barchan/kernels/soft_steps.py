@@ -15,7 +15,8 @@ from barchan.kernels.pointers import call_forces
 from barchan.kernels.servos import drift_servos
 from barchan.kernels.soft_box import deform_box
 from barchan.kernels.soft_drift import BLIND, LOOK, drift, farthest, put_back
-from barchan.kernels.soft_surfaces import HOPPED, wall_pace
+from barchan.kernels.soft_surfaces import wall_pace
+from barchan.solvers.soft_layout import HOPPED
 
 SURE = 0.999  # of its leeway: what a sphere may have gone if nobody has looked
 

@@ -11,12 +11,9 @@ from barchan.kernels.bound import REPEATED, surface_gap
 from barchan.kernels.jit import njit, prange
 from barchan.kernels.turning import rotated
 from barchan.kernels.wall_frames import frame_pose
+from barchan.solvers.soft_layout import HOP_LEEWAY, HOP_LEVER, HOP_LIMIT, HOP_RADIUS, HOPPED
 
 AROUND = 6  # the last columns of `shape_table` where a box repeats walls: its lower corner and lengths, m
-# Entries of `hop`: how far a step may move a grain against a wall which it could reach, in radii of its smallest
-# sphere; the radius of the smallest sphere of all, how far a sphere is from its grain's centre at most, and how far any
-# may go until a list is made anew, m; 1 after a pass that has found a grain which was moved farther.
-HOP_LIMIT, HOP_RADIUS, HOP_LEVER, HOP_LEEWAY, HOPPED = 0, 1, 2, 3, 4
 
 
 @njit(cache=True)

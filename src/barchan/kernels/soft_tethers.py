@@ -6,11 +6,7 @@ import math
 from typing import Any
 
 from barchan.kernels.jit import njit
-
-# Columns of `tether`: anchor (m), stiffness (N/m), damping (N s/m), length at rest (m), energy lost so far (J), and the
-# present power of that loss (W).
-TETHER_STIFFNESS, TETHER_DAMPING, TETHER_LENGTH, TETHER_LOSS, TETHER_POWER = 3, 4, 5, 6, 7
-TETHER_COLUMNS = 8
+from barchan.solvers.soft_layout import TETHER_DAMPING, TETHER_LENGTH, TETHER_LOSS, TETHER_POWER, TETHER_STIFFNESS
 
 
 @njit(cache=True, error_model="numpy")

@@ -22,8 +22,8 @@ from barchan.kernels.bound import (
 )
 from barchan.kernels.jit import inlined, njit, prange
 from barchan.kernels.lanes import ask_for_lines
-from barchan.kernels.soft_slots import WALL_SLOTS, WALL_WORKS
 from barchan.kernels.soft_surfaces import image_shift, piece_gap, wall_gap
+from barchan.solvers.soft_layout import BEHIND, TOUCHES, WALL_SLOTS, WALL_WORKS
 
 ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
 M1, M2, M3, M4, M5 = WALL_MEMORY > 1, WALL_MEMORY > 2, WALL_MEMORY > 3, WALL_MEMORY > 4, WALL_MEMORY > 5
@@ -31,9 +31,6 @@ TINY = 1e-100
 BEYOND = -1e-9  # of a radius: what is not farther than this beyond a periodic face is met on this side of it
 FAR = 1e300
 SOON = 24  # contacts ahead: what is asked for then, to be in the cache by the time it is wanted
-# What `seam` says of a near contact: that it counts; that the sphere's centre is behind the surface; that it does not
-# count; or, from 0 on, which contact stands for it.
-TOUCHES, BEHIND, DROPPED = -1, -2, -3
 
 
 @njit(cache=True)

@@ -12,13 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from barchan.kernels.jit import njit
-
-CHUNK = 4  # strips of pairs, after which the grains that have all of theirs add them up
-# Columns of the table of parts: the strips of a part, the grains, the pairs, and where its ring begins.
-STRIP_FROM, STRIP_TO, GRAIN_FROM, GRAIN_TO, PAIR_FROM, PAIR_TO, BASE = range(7)
-# Columns of `spans`, (N + 1, 3): where the pairs begin in which a grain is first, those in which it is second, and its
-# contacts with walls; they end where those of the next one begin.
-PAIRS, LINKS, WALLS = range(3)
+from barchan.solvers.soft_layout import BASE, GRAIN_FROM, GRAIN_TO, PAIR_FROM, PAIR_TO
 
 
 @njit(cache=True)

@@ -26,6 +26,7 @@ from barchan.solvers import (
     servo_limits,
 )
 from barchan.solvers.beams_arrays import COUNTS, SCRATCH, Arrays
+from barchan.solvers.beams_layout import DAMP, PLACE
 from barchan.solvers.helper import Helper
 from barchan.solvers.servo_limits import ServoSolver
 
@@ -143,7 +144,7 @@ class BeamSolver(ServoSolver):
         Nothing is booked, breaks or yields.
         """
         k = self.kernels
-        return int(k.phases(c, k.PLACE, k.DAMP, self.dt, 0.0, 0.0, False, beams_prepare.ready(k, c)))
+        return int(k.phases(c, PLACE, DAMP, self.dt, 0.0, 0.0, False, beams_prepare.ready(k, c)))
 
     def _poses(self, first: int, steps: int) -> np.ndarray:
         """Poses of walls (steps, walls, 6) at coming steps."""

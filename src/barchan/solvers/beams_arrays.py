@@ -6,16 +6,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from barchan.kernels.beams_contacts import LOADS, WALL_COLUMNS
-from barchan.kernels.beams_motion import BEAM_COLUMNS, WHIRL, WORKS
-from barchan.kernels.beams_overlap import COLUMNS
-from barchan.kernels.servos import SERVO_COLUMNS
 from barchan.model.build import Model
 from barchan.model.build_triangles import Triangles, build_triangles, turned
 from barchan.model.grains import Grains
+from barchan.model.layout import SERVO_COLUMNS
 from barchan.scene.materials import flat_young, surface
 from barchan.solvers import beams_walls
 from barchan.solvers.base import BY_TIME, REMOVED
+from barchan.solvers.beams_layout import BEAM_COLUMNS, LOADS, OVERLAP_COLUMNS, WALL_COLUMNS, WHIRL, WORKS
 from barchan.solvers.beams_ledger import BOOKS, WRAPPED
 
 SKIN = 0.3  # of the mean circle about a triangle
@@ -262,7 +260,7 @@ def scratch(rows: int, free: int, pairs: int, beams: int, servos: int, smooth: i
     return {
         "facing": np.zeros((rows, 2)), "world": np.zeros((rows, 6)), "slip_before": np.zeros(pairs),
         "parting": np.zeros(pairs, np.int8), "touching": np.zeros(pairs, np.int8),
-        "overlaps": np.zeros(pairs, np.int64), "out": np.zeros((pairs, COLUMNS)),
+        "overlaps": np.zeros(pairs, np.int64), "out": np.zeros((pairs, OVERLAP_COLUMNS)),
         "load": np.zeros((rows, LOADS + WALL_COLUMNS * smooth)),
         "acceleration": np.zeros((free, WHIRL + 1)),
         "wall_power": np.zeros((free, 2)), "beam_now": np.zeros((beams, BEAM_COLUMNS)),

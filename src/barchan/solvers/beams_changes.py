@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from barchan.kernels.beams_contacts import TAKEN
-from barchan.kernels.beams_motion import BEAM_STORED, WHIRL
-from barchan.kernels.beams_overlap import AREA
-from barchan.kernels.beams_walls import FLAT
-from barchan.kernels.servos import RATE
 from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles, turned
 from barchan.model.grains import Grains
+from barchan.model.layout import RATE
 from barchan.model.room import overlapping
 from barchan.solvers import beams_arrays, beams_ledger, beams_walls, common
 from barchan.solvers.base import GONE
+from barchan.solvers.beams_layout import AREA, BEAM_STORED, FLAT, TAKEN, WHIRL
 from barchan.solvers.beams_ledger import BEAM, BY_WALLS, EVENTS, FRICTION, INFLOW, NORMAL, OUTFLOW
 
 if TYPE_CHECKING:

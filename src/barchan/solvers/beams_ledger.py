@@ -6,8 +6,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from barchan.kernels.beams_contacts import (
+from barchan.model.solids import solids
+from barchan.observables import Moment
+from barchan.record.frame import BeamLines, Contacts, Corners, Frame, Strips
+from barchan.solvers import common
+from barchan.solvers.beams_layout import (
+    AREA,
+    BEAM_STORED,
+    DRAG_X,
+    DRAG_Z,
+    HELD,
     LOADS,
+    MODE,
+    POINT_X,
+    POINT_Z,
+    PUSH_X,
+    PUSH_Z,
+    STORED,
     WALL_COLUMNS,
     WALL_HELD,
     WALL_MODE,
@@ -18,12 +33,6 @@ from barchan.kernels.beams_contacts import (
     WALL_X,
     WALL_Z,
 )
-from barchan.kernels.beams_motion import BEAM_STORED
-from barchan.kernels.beams_overlap import AREA, DRAG_X, DRAG_Z, HELD, MODE, POINT_X, POINT_Z, PUSH_X, PUSH_Z, STORED
-from barchan.model.solids import solids
-from barchan.observables import Moment
-from barchan.record.frame import BeamLines, Contacts, Corners, Frame, Strips
-from barchan.solvers import common
 
 if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver

@@ -12,7 +12,6 @@ import numpy as np
 
 from barchan import registry
 from barchan.errors import Finding, SceneError
-from barchan.kernels.beams_overlap import FULL
 from barchan.model.build import Model
 from barchan.model.build_triangles import Triangles, build_triangles
 from barchan.model.encounters import servo_masses
@@ -24,6 +23,7 @@ from barchan.scene.materials import flat_young, surface
 from barchan.scene.polygons import FLAT_SHAPES, IrregularGrain
 from barchan.scene.scene import Scene
 from barchan.solvers import beams_arrays, beams_changes, beams_start, beams_walls, common, servo_limits
+from barchan.solvers.beams_layout import FULL
 from barchan.solvers.beams_watch import MOST_STRETCH
 from barchan.solvers.preflight import idle_sources, small_box
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from barchan.kernels.beams_walls import FLAT
 from barchan.model.build import Model
 from barchan.model.build_triangles import Triangles, turned
 from barchan.model.grains import Grains
 from barchan.solvers import beams_arrays, common
+from barchan.solvers.beams_layout import FLAT
 
 Arrays = dict[str, np.ndarray]
 

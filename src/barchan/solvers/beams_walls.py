@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from barchan.errors import Finding
-from barchan.kernels.beams_walls import FLAT, ROUND
 from barchan.model.build import Model
 from barchan.motions import FOREVER
 from barchan.motions.servo import Servo
@@ -19,6 +18,7 @@ from barchan.shapes.cylinder import Cylinder
 from barchan.shapes.line import Line
 from barchan.shapes.plane import Plane
 from barchan.shapes.sphere import Sphere
+from barchan.solvers.beams_layout import FLAT, ROUND
 from barchan.solvers.beams_strip_geometry import segments, strip
 
 _ASIDE = 1e-7  # of a shape's extent along y: the cut avoids its corners

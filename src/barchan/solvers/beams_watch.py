@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.errors import Finding, RunError
-from barchan.kernels.beams_contacts import SEVERAL, WALL_AREA
-from barchan.kernels.beams_motion import BEAM_LENGTH, CRUSHED, LEAST_LENGTH
 from barchan.solvers import beams_ledger, servo_limits
 from barchan.solvers.base import GONE
+from barchan.solvers.beams_layout import BEAM_LENGTH, CRUSHED, LEAST_LENGTH, SEVERAL, WALL_AREA
 
 if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from barchan.geometry import multiply, rotate
-from barchan.kernels.servos import DRIVE_WORK, GRAIN_WORK, LOSS, PRESSED, RATE, VELOCITY
 from barchan.model.build import Model
+from barchan.model.layout import DRIVE_WORK, GRAIN_WORK, LOSS, PRESSED, RATE, VELOCITY
 from barchan.motions import FOREVER
 from barchan.solvers.base import BY_TIME, REMOVED
 

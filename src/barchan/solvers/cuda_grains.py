@@ -9,9 +9,10 @@ import numpy as np
 
 from barchan.kernels import cuda_lists, cuda_order
 from barchan.kernels.cuda_device import Launcher, Scratch, empty, fetch, fill, launch, send
-from barchan.kernels.cuda_rows import BOOKS, TOO_FAR, WORN, CudaArrays
+from barchan.kernels.cuda_rows import CudaArrays
 from barchan.solvers.cuda_lists import CudaLists
 from barchan.solvers.soft_arrays import GHOSTS, reorder, sphere_arrays
+from barchan.solvers.soft_layout import GPU_WORKS, HOP_LEVER, HOP_LIMIT, HOP_RADIUS, TOO_FAR, WORN
 from barchan.solvers.soft_lists import Lists
 
 BATCH = 64  # steps that are launched at most without looking
@@ -71,7 +72,7 @@ class CudaGrains:
         self.row = empty(n, np.int32)
         launch(cuda_order.count_up, n, n, self.row)
         self.felt = empty((6, m if not self.whole else 1), real)
-        self.book, self.deep = send(np.zeros((BOOKS, max(m, 1)))), send(np.zeros(max(m, 1)))
+        self.book, self.deep = send(np.zeros((GPU_WORKS, max(m, 1)))), send(np.zeros(max(m, 1)))
         self.deep_with = send(np.zeros(max(m, 1), np.int32))
         self.hop, self.hop_with = send(np.zeros(max(m, 1))), send(np.zeros(max(m, 1), np.int32))
 
@@ -96,8 +97,8 @@ class CudaGrains:
 
     def _hop_limits(self, hop: np.ndarray) -> dict[str, float]:
         """What a step may do to grains near walls."""
-        k, self.hop_row = self.host_kernels, hop
-        return {"limit": float(hop[k.HOP_LIMIT]), "lever": float(hop[k.HOP_LEVER]) ** 2}
+        self.hop_row = hop
+        return {"limit": float(hop[HOP_LIMIT]), "lever": float(hop[HOP_LEVER]) ** 2}
 
     @property
     def place(self) -> Any:
@@ -172,10 +173,10 @@ class CudaGrains:
         """Up to which speed no grain goes too far against a wall in these steps, as in `find_hop`; inf where lists rule
         all such steps out: see `find_hops`.
         """
-        numbers, hop, k = self.lists.numbers, self.hop_row, self.host_kernels
+        numbers, hop = self.lists.numbers, self.hop_row
         began = float(numbers.arrays["strayed"][0])
         gone = np.diff(self.strays[: steps + 1], prepend=began).max() if self.moving else 0.0  # m in a step, of walls
-        spared = max(float(hop[k.HOP_LIMIT] * hop[k.HOP_RADIUS] - gone), 0.0)
+        spared = max(float(hop[HOP_LIMIT] * hop[HOP_RADIUS] - gone), 0.0)
         return math.inf if 2.0 * numbers.widest <= spared else 0.5 * (spared / self.dt) ** 2
 
     def _buffers(self, drifts: int) -> tuple[Any, Any, Any, Any]:
@@ -255,7 +256,7 @@ class CudaGrains:
         for name in ("material", "deep", "deep_with"):
             setattr(self, name, _taken(getattr(self, name), spheres, m))
         book = empty(self.book.shape, float)
-        launch(cuda_order.take_columns, m, self.book, spheres, m, BOOKS, book)
+        launch(cuda_order.take_columns, m, self.book, spheres, m, GPU_WORKS, book)
         self.book = book
         return spheres
 
@@ -292,7 +293,7 @@ class CudaGrains:
             other = int(fetch(self.deep_with[k : k + 1])[0])
             whose = int(before[other]) if other >= 0 else -1 - int(walls.wall[-1 - other])
             numbers.worst = (float(deep[k]), int(a["id"][a["grain"][k]]), whose)
-        fill(self.book, np.zeros((BOOKS, m)))
+        fill(self.book, np.zeros((GPU_WORKS, m)))
         fill(self.deep, np.zeros(m))
 
 

@@ -14,7 +14,8 @@ from barchan.kernels import cuda_lists, cuda_order
 from barchan.kernels.cuda_device import empty, fetch, launch, send
 from barchan.kernels.cuda_rows import wide
 from barchan.solvers.common import corner
-from barchan.solvers.soft_arrays import LANES, blocks
+from barchan.solvers.soft_arrays import blocks
+from barchan.solvers.soft_layout import LANES, TOUCHES, WALL_SLOTS, WALL_WORKS
 from barchan.solvers.soft_lists import LEFT, SORT_EVERY, Lists, Tempo
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class CudaLists:
         k = self.grains.host_kernels
         if contacts > self.wall_capacity or not self.wall_capacity:
             self.wall_capacity = contacts + contacts // 8 + LANES
-            self.wall_slots = empty(blocks(self.wall_capacity) * LANES * k.WALL_SLOTS, float)
+            self.wall_slots = empty(blocks(self.wall_capacity) * LANES * WALL_SLOTS, float)
             size = self.wall_capacity if k.MESHES else 0
             self.wall_gap, self.wall_seam = empty((size, 4), float), empty(size, np.int64)
 
@@ -310,8 +311,8 @@ class CudaLists:
         a.update(
             wall_sphere=sphere, wall_piece=piece, wall_start=start, wall_range=start[a["start"]],
             wall_memory=fetch(self.wall_memory, size * numbers.wall_memory, float),
-            wall_work=np.zeros(size * k.WALL_WORKS), wall_slots=np.zeros(size * k.WALL_SLOTS),
+            wall_work=np.zeros(size * WALL_WORKS), wall_slots=np.zeros(size * WALL_SLOTS),
             wall_deepest=np.zeros(size),
             wall_gap=fetch(self.wall_gap, contacts) if k.MESHES else np.zeros((contacts, 4)),
-            wall_seam=fetch(self.wall_seam, contacts) if k.MESHES else np.full(contacts, k.TOUCHES, np.int64),
+            wall_seam=fetch(self.wall_seam, contacts) if k.MESHES else np.full(contacts, TOUCHES, np.int64),
         )  # fmt: skip

@@ -16,14 +16,14 @@ from barchan.observables import Moment
 from barchan.record.frame import Frame
 from barchan.scene.method import HardSpheres
 from barchan.solvers import hard_arrays, hard_changes, hard_ledger, hard_watch
+from barchan.solvers import hard_layout as layout
 from barchan.solvers.base import BY_TIME, REMOVED, TimedSolver
-from barchan.solvers.hard_arrays import CELL, CELLS, GRAIN_ARRAYS
+from barchan.solvers.hard_arrays import GRAIN_ARRAYS
 
 EVENTS_A_SORT = 100  # events a grain, after which grains are sorted along space again
 FEWEST_A_SORT = 20_000
 SPREAD = 1000  # passages to the rim of the grid, and two a grain, after which the grid is made anew
 FILLING = 6.0  # events a bin of the calendar
-BOOK = 16  # entries of the array `book`
 
 
 class HardSolver(TimedSolver):
@@ -66,20 +66,22 @@ class HardSolver(TimedSolver):
         return pose[:3], pose[3:7], pose[7:10], pose[10:]
 
     def note_walls(self) -> None:
-        self._pieces["rest"][:, self.kernels.BEGUN] = self.arrays["begun"]
+        self._pieces["rest"][:, layout.BEGUN] = self.arrays["begun"]
 
     def choose_rest(self) -> None:
         """Choose the contact time, and how slowly grains may bounce at rest, for the present gravity."""
         grain, poured = self.arrays["grain"], self.model.poured
-        sizes = 2.0 * np.concatenate([grain[:, 7], poured.radius])
-        speeds = np.concatenate([grain[:, 3:6], poured.velocity])
+        sizes = 2.0 * np.concatenate([grain[:, layout.RADIUS], poured.radius])
+        speeds = np.concatenate([grain[:, layout.VELOCITY], poured.velocity])
         size = float(sizes.mean()) if len(sizes) else 1.0
         speed = float(np.sqrt((speeds**2).sum(axis=1).mean())) if len(speeds) else 0.0
         time, damped, elastic = hard_arrays.rest_rules(self.model, self.gravity(), size, speed)
         weight = float(np.linalg.norm(self.gravity()))
-        self.arrays["space"][self.kernels.SLOW] = hard_arrays.SLOW_SHARE * weight * time if weight > 0 else np.inf
+        self.arrays["space"][layout.SLOW] = hard_arrays.SLOW_SHARE * weight * time if weight > 0 else np.inf
         # With the leapfrog nothing falls while it drifts, so that nothing bounces in no time.
-        self.arrays["space"][15:18] = (time, 0.0, 0.0) if self.dt else (time, damped, elastic)
+        self.arrays["space"][layout.CONTACT_TIME : layout.MARGIN] = (
+            (time, 0.0, 0.0) if self.dt else (time, damped, elastic)
+        )
 
     @property
     def sphere_count(self) -> int:
@@ -92,16 +94,15 @@ class HardSolver(TimedSolver):
     @property
     def step(self) -> int:
         """Collisions so far, of grains with each other and with walls."""
-        k = self.kernels
-        return int(self.arrays["tally"][k.PAIRS] + self.arrays["tally"][k.WALLS])
+        return int(self.arrays["tally"][layout.PAIRS] + self.arrays["tally"][layout.WALLS])
 
     def _largest(self) -> float:
         """The largest radius of a grain that is there or may come, m."""
-        return float(np.concatenate([self.arrays["grain"][:, 7], self.model.poured.radius, [1e-300]]).max())
+        return float(np.concatenate([self.arrays["grain"][:, layout.RADIUS], self.model.poured.radius, [1e-300]]).max())
 
     @property
     def worst_overlap(self) -> float:
-        return float(self.arrays["book"][self.kernels.DEEPEST])
+        return float(self.arrays["book"][layout.DEEPEST])
 
     # ------------------------------------------------------------ events
 
@@ -112,7 +113,7 @@ class HardSolver(TimedSolver):
         else:
             for _ in range(round((t - self.time) / self.dt)):
                 self._leap()
-        if self.arrays["tally"][self.kernels.GONE]:
+        if self.arrays["tally"][layout.GONE]:
             hard_changes.swallow(self)
 
     def _leap(self) -> None:
@@ -125,7 +126,7 @@ class HardSolver(TimedSolver):
         self._drift(self.steps * self.dt)
         k.bring_all(self.time, len(self), a["grain"], a["space"], a["attitude"])
         k.kick(half, len(self), a["grain"])
-        if a["tally"][k.GONE]:  # before all look again for what comes, those that have gone too
+        if a["tally"][layout.GONE]:  # before all look again for what comes, those that have gone too
             hard_changes.swallow(self)
 
     def _drift(self, t: float) -> None:
@@ -133,21 +134,21 @@ class HardSolver(TimedSolver):
         k, a = self.kernels, self.arrays
         while True:
             why = k.advance(
-                t, max(1, self.sort_at - int(a["tally"][k.EVENTS])), SPREAD + 2 * len(self), len(self),
+                t, max(1, self.sort_at - int(a["tally"][layout.EVENTS])), SPREAD + 2 * len(self), len(self),
                 self.model.kinds, a["before"], a["attitude"], a["clock"], a["book"], a["tally"], a["gone"],
                 *self._surfaces, *self._common(),
             )  # fmt: skip
-            if why == k.ARRIVED:
+            if why == layout.ARRIVED:
                 break
-            if why == k.STUCK:
+            if why == layout.STUCK:
                 raise self._stalled()
             self.rebuild(float(a["clock"][0]))
         a["clock"][:] = t
 
     def rebuild(self, now: float) -> None:
         """Sort the grains along space, make cells and calendar anew, and predict all of them from time `now`, s."""
-        k, a, n = self.kernels, self.arrays, len(self)
-        if a["tally"][k.GONE]:
+        a, n = self.arrays, len(self)
+        if a["tally"][layout.GONE]:
             hard_changes.drop_gone(self)
             n = len(self)
         place = hard_ledger.paths_at(self, now)
@@ -158,18 +159,18 @@ class HardSolver(TimedSolver):
         order = np.lexsort((a["id"], hard_arrays.blocked(index)))
         for name in GRAIN_ARRAYS:
             a[name] = np.ascontiguousarray(a[name][order])
-        a["link"][:, CELL], a["link"][:, CELLS] = cell[order], index[order]
-        a["link"][:, 2] = -1
-        a["space"][9:12], a["space"][12:15], a["cells"] = corner, size, cells
+        a["link"][:, layout.CELL], a["link"][:, layout.CELLS] = cell[order], index[order]
+        a["link"][:, layout.WHERE] = layout.NOWHERE
+        a["space"][layout.CORNER : layout.CONTACT_TIME], a["cells"] = [*corner, *size], cells
         a["head"] = np.full(int(cells[:3].prod()), -1, np.int32)
         a["bins"] = np.full(max(256, 1 << max(n - 1, 0).bit_length()) + 1, -1, np.int32)
         a["heap"], a["moment"] = np.zeros(n + 1, np.int32), np.zeros(n + 1)
         a["gone"] = np.zeros((n + 1, 2), np.int32)
-        a["tally"][k.OUTER] = 0
-        a["grain"][a["grain"][:, 6] == k.HELD, 15] = now  # in its cell as of now
-        cells[k.ANY_HELD] = np.count_nonzero(a["grain"][:, 6] == k.HELD)
-        a["space"][k.MARGIN] = hard_arrays.SLACK * 2.0 * largest
-        self.sort_at = int(a["tally"][k.EVENTS]) + max(FEWEST_A_SORT, EVENTS_A_SORT * n)
+        a["tally"][layout.OUTER] = 0
+        a["grain"][a["grain"][:, layout.CLOCK] == layout.HELD, layout.LEAVES] = now  # in its cell as of now
+        cells[layout.ANY_HELD] = np.count_nonzero(a["grain"][:, layout.CLOCK] == layout.HELD)
+        a["space"][layout.MARGIN] = hard_arrays.SLACK * 2.0 * largest
+        self.sort_at = int(a["tally"][layout.EVENTS]) + max(FEWEST_A_SORT, EVENTS_A_SORT * n)
         self._list_walls(largest)
         self._look_again(now)
 
@@ -177,23 +178,24 @@ class HardSolver(TimedSolver):
         """Let all grains look at time `now`, s, for what comes."""
         a = self.arrays
         self.kernels.start(
-            now, self._width(a["space"][12:15]), len(self), a["grain"], a["link"], a["after"], a["before"], a["head"],
+            now, self._width(), len(self), a["grain"], a["link"], a["after"], a["before"], a["head"],
             a["calendar"], a["turn"], a["bins"], a["heap"], a["moment"],
         )  # fmt: skip
 
-    def _width(self, size: np.ndarray) -> float:
-        """How wide, s, bins of the calendar should be: as before, or guessed from speeds and the size of cells, m."""
-        if self.arrays["calendar"][self.kernels.WIDTH] > 0:
-            return float(self.arrays["calendar"][self.kernels.WIDTH])
+    def _width(self) -> float:
+        """How wide, s, bins of the calendar should be: as before, or guessed from speeds and the size of cells."""
+        size = self.arrays["space"][layout.SIZE : layout.CONTACT_TIME]
+        if self.arrays["calendar"][layout.WIDTH] > 0:
+            return float(self.arrays["calendar"][layout.WIDTH])
         weight = np.linalg.norm(self.gravity())
-        speed = np.sqrt((self.arrays["grain"][:, 3:6] ** 2).sum(axis=1).mean()) if len(self) else 0.0
+        speed = np.sqrt((self.arrays["grain"][:, layout.VELOCITY] ** 2).sum(axis=1).mean()) if len(self) else 0.0
         speed = max(speed, float(np.sqrt(weight * size.min())), 1e-100)
         return float(FILLING * size.min() / speed / (4 * len(self) + 1))
 
     def _list_walls(self, largest: float) -> None:
         """List the pieces of walls that are near each cell."""
         a, k, cells = self.arrays, self.kernels, self.arrays["cells"]
-        ranges = hard_arrays.cell_ranges(self.model, a["space"][9:12], a["space"][12:15], cells, largest)
+        ranges = hard_arrays.cell_ranges(self.model, a["space"], cells, largest)
         pieces = np.flatnonzero(self.present)
         start = np.zeros(int(cells[:3].prod()) + 1, np.int64)
         common = (pieces, ranges, largest, a["space"], cells, a["grain"], *self._pieces.values())
@@ -296,17 +298,17 @@ class HardSolver(TimedSolver):
 
 def _changing(model: Model) -> dict[str, np.ndarray]:
     """What events and flow change: gravity, which walls are there and since when they move, and the books."""
-    walls, space = model.walls, np.zeros(20)
-    space[0:3] = model.box
-    space[3:6] = np.where(model.periodic, 0.5 * model.box, np.inf)
+    walls, space = model.walls, np.zeros(layout.SPACE)
+    space[layout.PERIOD : layout.HALF] = model.box
+    space[layout.HALF : layout.GRAVITY] = np.where(model.periodic, 0.5 * model.box, np.inf)
     if model.scene.stepless:
-        space[6:9] = model.gravity
+        space[layout.GRAVITY : layout.CORNER] = model.gravity
     return {
         "gravity": model.gravity.copy(),
         "space": space,
         "clock": np.zeros(2),  # s: of the last event, and of the run
-        "book": np.zeros(BOOK),
-        "tally": np.zeros(12, np.int64),
+        "book": np.zeros(layout.BOOK),
+        "tally": np.zeros(layout.TALLY, np.int64),
         "calendar": np.zeros(3),
         "turn": np.zeros(4, np.int64),
         "rule": np.where(walls.hidden, REMOVED, BY_TIME),

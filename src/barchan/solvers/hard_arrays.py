@@ -17,14 +17,12 @@ from barchan.motions.rotate import Rotate
 from barchan.motions.translate import Translate
 from barchan.registry import built_in
 from barchan.scene.materials import surface
+from barchan.solvers import hard_layout as layout
 
 GRAIN_ARRAYS = ("grain", "link", "after", "before", "attitude", "id", "group", "born")
 CELLS_A_GRAIN = 4  # at the most
 FEWEST_CELLS = 512
-CELL, CELLS = 6, slice(8, 11)  # columns of `link`, as in kernels/hard_queue.py
 EMPTY = 1.0 + 1e-9  # cells are this much wider than the largest grain, so that round-off hides no neighbour
-STILL, SPINNING, SHIFTING, TURNING, WILD = range(5)  # as in kernels/hard_walls.py
-STICKY = 2  # likewise
 SLACK = 0.2  # of a grain's size, by which cells are wider where moving walls hold grains
 # A resting grain bounces: no flight is shorter than this share of the time √(d/g) in which gravity moves it by its
 # size.
@@ -35,19 +33,19 @@ ELASTIC_SHARE = 1e-5  # of √(g d): the slowest bounce of an elastic grain that
 
 
 def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:
-    """The arrays by grain; columns of `grain` as in kernels/hard_pairs.py."""
+    """The arrays by grain; columns as in hard_layout.py."""
     n = len(grains)
-    grain = np.zeros((n, 16))
-    grain[:, 0:3] = grains.position
-    grain[:, 3:6] = grains.velocity * model.freedom[:3]
-    grain[:, 7] = grains.sphere_radius
-    grain[:, 8:11] = grains.spin * model.freedom[3:]
-    grain[:, 11] = grains.mass
-    grain[:, 12] = -np.inf
-    grain[:, 13] = grains.material
+    grain = np.zeros((n, layout.GRAIN_COLUMNS))
+    grain[:, layout.PLACE] = grains.position
+    grain[:, layout.VELOCITY] = grains.velocity * model.freedom[:3]
+    grain[:, layout.RADIUS] = grains.sphere_radius
+    grain[:, layout.SPIN] = grains.spin * model.freedom[3:]
+    grain[:, layout.MASS] = grains.mass
+    grain[:, layout.LAST] = -np.inf
+    grain[:, layout.MATERIAL] = grains.material
     return {
         "grain": grain,
-        "link": np.full((n, 16), -1, np.int32),
+        "link": np.full((n, layout.LINK_COLUMNS), -1, np.int32),
         "after": np.full(n, -1, np.int32),
         "before": np.full(n, -1, np.int32),
         "attitude": grains.orientation.copy(),
@@ -99,33 +97,33 @@ def rebounds(model: Model) -> list[Callable[..., Any]]:
 
 
 def wall_arrays(model: Model, begun: np.ndarray) -> dict[str, np.ndarray]:
-    """The walls' pieces, frames and motions; columns as in kernels/hard_walls.py. begun: (F,) s."""
+    """The walls' pieces, frames and motions; columns as in hard_layout.py. begun: (F,) s."""
     walls, scene = model.walls, model.scene
     frames = len(walls.rest)
-    rest, moved = np.zeros((frames, 26)), np.zeros((frames, 3), np.int64)
-    rest[:, 0:7] = walls.rest
-    rest[:, 7] = begun
-    rest[:, 8:17] = np.swapaxes(matrix(walls.rest[:, 3:7]), 1, 2).reshape(-1, 9)
+    rest, moved = np.zeros((frames, layout.BREAKS)), np.zeros((frames, 3), np.int64)
+    rest[:, : layout.BEGUN] = walls.rest
+    rest[:, layout.BEGUN] = begun
+    axes = np.swapaxes(matrix(walls.rest[:, 3:7]), 1, 2).reshape(-1, 9)
     # Without the round-off of frames along the axes, what is balanced stays so.
-    near = np.round(rest[:, 8:17])
-    rest[:, 8:17] = np.where(np.abs(rest[:, 8:17] - near) < 1e-15, near, rest[:, 8:17])
-    rest[:, 17] = walls.axial
-    moved[:, 0:2] = walls.motion_range
+    near = np.round(axes)
+    rest[:, layout.MATRIX : layout.ROUND] = np.where(np.abs(axes - near) < 1e-15, near, axes)
+    rest[:, layout.ROUND] = walls.axial
+    moved[:, : layout.CLASS] = walls.motion_range
     breaks: list[list[float]] = [[] for _ in range(frames)]
     for f in range(frames):
         motions = scene.walls[walls.wall[int(np.flatnonzero(walls.frame == f)[0])]].motion
-        moved[f, 2] = _motion_class(motions, walls.rest[f], bool(walls.axial[f]))
-        rest[f, 21:26] = _wandering(motions)
+        moved[f, layout.CLASS] = _motion_class(motions, walls.rest[f], bool(walls.axial[f]))
+        rest[f, layout.PIVOT : layout.BREAKS] = _wandering(motions)
         for motion in motions:
-            rest[f, [18, 20]] += motion.paces()
+            rest[f, [layout.SHIFT, layout.TURN]] += motion.paces()
             if isinstance(motion, Oscillate):
-                rest[f, 19] += motion.amplitude * motion.omega**2
+                rest[f, layout.JOLT] += motion.amplitude * motion.omega**2
             breaks[f] += [t for t in getattr(motion, "interval", tuple)() if 0 < t < FOREVER]
     table = np.full((frames, max([len(times) for times in breaks], default=0)), np.inf)
     for f, times in enumerate(breaks):
         table[f, : len(times)] = sorted(times)
     sticky = np.array([scene.walls[owner].sticky for owner in walls.wall], bool)
-    grip = np.where(sticky, STICKY, walls.absorbing.astype(np.int64))
+    grip = np.where(sticky, layout.STICKY, walls.absorbing.astype(np.int64))
     return {
         "piece": np.column_stack([walls.frame, walls.kind, walls.material, grip]),
         "shape_table": walls.shape_table,
@@ -158,22 +156,22 @@ def _wandering(motions: Sequence[Motion]) -> tuple[float, float, float, float, f
 def _motion_class(motions: tuple[Any, ...], rest: np.ndarray, axial: bool) -> int:
     """How much is known of the way a frame's surface moves."""
     if not motions:
-        return STILL
+        return layout.STILL
     if all(isinstance(motion, (Translate, Oscillate)) for motion in motions):
-        return SHIFTING
+        return layout.SHIFTING
     if len(motions) == 1 and isinstance(motions[0], Rotate):
         axis, own = unit(motions[0].axis), rotate(rest[3:7], np.array([0.0, 0.0, 1.0]))
         off = rest[:3] - np.array(motions[0].center)
         lies_on = np.linalg.norm(off - axis * (off @ axis)) <= 1e-12 * (1.0 + np.linalg.norm(off))
         if axial and abs(axis @ own) > 1 - 1e-14 and lies_on:
-            return SPINNING
-        return TURNING
-    return WILD
+            return layout.SPINNING
+        return layout.TURNING
+    return layout.WILD
 
 
-def cell_ranges(model: Model, corner: np.ndarray, size: np.ndarray, cells: np.ndarray, reach: float) -> np.ndarray:
+def cell_ranges(model: Model, space: np.ndarray, cells: np.ndarray, reach: float) -> np.ndarray:
     """(P, 6) first and last + 1 cell along each axis that a piece at rest lies near; all cells for endless ones."""
-    walls = model.walls
+    walls, (corner, size) = model.walls, space[layout.CORNER : layout.CONTACT_TIME].reshape(2, 3)
     ranges = np.tile(np.array([0, cells[0], 0, cells[1], 0, cells[2]], np.int64), (len(walls), 1))
     for p in np.flatnonzero(walls.mesh >= 0):
         rest = walls.rest[walls.frame[p]]

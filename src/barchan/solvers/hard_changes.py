@@ -11,6 +11,7 @@ from barchan.geometry import conjugate, multiply, rotate
 from barchan.model.grains import Grains
 from barchan.model.room import overlapping, spheres_of
 from barchan.solvers import hard_arrays, hard_ledger
+from barchan.solvers import hard_layout as layout
 from barchan.solvers.hard_arrays import GRAIN_ARRAYS
 
 if TYPE_CHECKING:
@@ -26,7 +27,9 @@ def room(solver: HardSolver, grains: Grains, walls: Sequence[str] | None) -> np.
     free = np.ones(len(grains), bool)
     owners = np.ones(len(solver.present), bool)
     if walls is None:
-        there = np.column_stack([hard_ledger.positions_at(solver, solver.time), solver.arrays["grain"][:, 7]])
+        there = np.column_stack(
+            [hard_ledger.positions_at(solver, solver.time), solver.arrays["grain"][:, layout.RADIUS]]
+        )
         free[overlapping(place, there, solver.model.box)[0]] = False
     else:
         owners = np.array([solver.model.walls.names[wall] in walls for wall in solver.model.walls.wall], bool)
@@ -43,7 +46,7 @@ def insert(solver: HardSolver, grains: Grains, gate: int) -> None:
     grains.id = solver.inserted + np.arange(len(grains), dtype=np.int64)
     solver.inserted += len(grains)
     new = hard_arrays.grain_arrays(grains, solver.model)
-    new["grain"][:, 6] = solver.time
+    new["grain"][:, layout.CLOCK] = solver.time
     first = len(solver)
     for name in GRAIN_ARRAYS:
         a[name] = np.concatenate([a[name], new[name]])
@@ -67,9 +70,9 @@ def swallow(solver: HardSolver) -> None:
 
 def drop_gone(solver: HardSolver) -> None:
     """Book the grains that have touched an absorbing wall at the moment they did, and drop them."""
-    a, k, model = solver.arrays, solver.kernels, solver.model
-    found = a["gone"][: a["tally"][k.GONE]].astype(np.int64)
-    a["tally"][k.GONE] = 0
+    a, model = solver.arrays, solver.model
+    found = a["gone"][: a["tally"][layout.GONE]].astype(np.int64)
+    a["tally"][layout.GONE] = 0
     names = [model.walls.names[wall] for wall in model.walls.wall[found[:, 1]]]
     gates = np.array([model.gates.index(name) for name in names], np.int64)
     a["booked"][OUTFLOW] += _pass(solver, found[:, 0], gates, own_clocks=True)
@@ -98,7 +101,7 @@ def _release(solver: HardSolver, present: np.ndarray) -> None:
     there = np.zeros(len(walls.rest), bool)
     there[walls.frame[present]] = True
     rows = np.flatnonzero(hard_ledger.held_rows(solver))
-    rows = rows[~there[a["grain"][rows, 12].astype(np.int64)]]
+    rows = rows[~there[a["grain"][rows, layout.LAST].astype(np.int64)]]
     if not len(rows):
         return
     before = hard_ledger.energies(solver)
@@ -106,9 +109,9 @@ def _release(solver: HardSolver, present: np.ndarray) -> None:
     now = order[rows]
     place = hard_ledger.paths_at(solver, solver.time)[rows]
     grain = a["grain"]
-    a["attitude"][rows], grain[rows, 8:11] = frame.orientation[now], frame.spin[now] * solver.model.freedom[3:]
-    grain[rows, 3:6], grain[rows, 0:3] = frame.velocity[now], place
-    grain[rows, 6], grain[rows, 12] = solver.time, -np.inf
+    a["attitude"][rows], grain[rows, layout.SPIN] = frame.orientation[now], frame.spin[now] * solver.model.freedom[3:]
+    grain[rows, layout.VELOCITY], grain[rows, layout.PLACE] = frame.velocity[now], place
+    grain[rows, layout.CLOCK], grain[rows, layout.LAST] = solver.time, -np.inf
     after = hard_ledger.energies(solver)
     a["booked"][EVENTS] += sum(after[name] - before[name] for name in ("kinetic_energy", "potential_energy"))
 
@@ -118,15 +121,15 @@ def hold_touching(solver: HardSolver) -> None:
     a, walls = solver.arrays, solver.model.walls
     sticky = np.array([solver.model.scene.walls[owner].sticky for owner in walls.wall], bool)
     for p in np.flatnonzero(sticky & solver.present):
-        place, radius = a["grain"][:, 0:3], a["grain"][:, 7]
+        place, radius = a["grain"][:, layout.PLACE], a["grain"][:, layout.RADIUS]
         near = solver.wall_distances(place, np.full(len(place), p)) <= (1.0 + TOUCHING) * radius
         rows = np.flatnonzero(near & ~hard_ledger.held_rows(solver))
         origin, turn, _, _ = solver.frame_pose(int(walls.frame[p]), solver.time)
         back = conjugate(turn)
-        a["grain"][rows, 0:3] = rotate(back, place[rows] - origin)
+        a["grain"][rows, layout.PLACE] = rotate(back, place[rows] - origin)
         a["attitude"][rows] = multiply(back, a["attitude"][rows])
-        a["grain"][rows, 3:6] = a["grain"][rows, 8:11] = 0.0
-        a["grain"][rows, 6], a["grain"][rows, 12] = solver.kernels.HELD, walls.frame[p]
+        a["grain"][rows, layout.VELOCITY] = a["grain"][rows, layout.SPIN] = 0.0
+        a["grain"][rows, layout.CLOCK], a["grain"][rows, layout.LAST] = layout.HELD, walls.frame[p]
 
 
 def start_motion(solver: HardSolver, name: str) -> None:
@@ -143,7 +146,7 @@ def change_gravity(solver: HardSolver, gravity: np.ndarray) -> None:
     before = hard_ledger.energies(solver)["potential_energy"]
     a["gravity"][:] = gravity
     if not solver.dt:
-        a["space"][6:9] = gravity
+        a["space"][layout.GRAVITY : layout.CORNER] = gravity
     solver.choose_rest()
     a["booked"][EVENTS] += hard_ledger.energies(solver)["potential_energy"] - before
     solver.rebuild(solver.time)
@@ -156,13 +159,13 @@ def _pass(solver: HardSolver, rows: np.ndarray, gates: np.ndarray, *, own_clocks
     rows, gates = rows[order], gates[order]
     grain = a["grain"][rows]
     if own_clocks:
-        velocity, place = grain[:, 3:6], grain[:, 0:3]
+        velocity, place = grain[:, layout.VELOCITY], grain[:, layout.PLACE]
     else:
         velocity = hard_ledger.velocities_at(solver, solver.time)[rows]
         place = hard_ledger.paths_at(solver, solver.time)[rows]
-    turning = 0.4 * grain[:, 7] ** 2 * np.sum(grain[:, 8:11] ** 2, axis=1)
-    kinetic = 0.5 * grain[:, 11] * (np.sum(velocity**2, axis=1) + turning)
-    energy = kinetic - grain[:, 11] * (place @ solver.gravity())
+    turning = 0.4 * grain[:, layout.RADIUS] ** 2 * np.sum(grain[:, layout.SPIN] ** 2, axis=1)
+    kinetic = 0.5 * grain[:, layout.MASS] * (np.sum(velocity**2, axis=1) + turning)
+    energy = kinetic - grain[:, layout.MASS] * (place @ solver.gravity())
     energy[hard_ledger.held_rows(solver)[rows]] = 0.0  # what a wall holds has none of its own
-    solver.count_passing(gates, grain[:, 11], velocity, energy)
+    solver.count_passing(gates, grain[:, layout.MASS], velocity, energy)
     return float(energy.sum())

@@ -13,7 +13,7 @@ from barchan.model.solids import solids
 from barchan.observables import Moment
 from barchan.record.frame import Frame
 from barchan.solvers import common
-from barchan.solvers.hard_arrays import CELL
+from barchan.solvers import hard_layout as layout
 
 if TYPE_CHECKING:
     from barchan.solvers.hard import HardSolver
@@ -27,26 +27,26 @@ def paths_at(solver: HardSolver, t: float) -> np.ndarray:
     At a periodic face that may be outside the box by round-off, as long as the grain has not passed into its next cell.
     """
     grain, held = solver.arrays["grain"], held_rows(solver)
-    since = np.where(held, 0.0, t - grain[:, 6])[:, None]
-    place = grain[:, 0:3] + since * (grain[:, 3:6] + 0.5 * _drift(solver) * since)
+    since = np.where(held, 0.0, t - grain[:, layout.CLOCK])[:, None]
+    place = grain[:, layout.PLACE] + since * (grain[:, layout.VELOCITY] + 0.5 * _drift(solver) * since)
     for rows, (origin, turn, _, _) in _held_by_frame(solver, t):
-        place[rows] = origin + rotate(turn, grain[rows, 0:3])
+        place[rows] = origin + rotate(turn, grain[rows, layout.PLACE])
     return place
 
 
 def _drift(solver: HardSolver) -> np.ndarray:
     """The acceleration between events (3,) m/s²: gravity, or none where gravity comes in kicks."""
-    return np.asarray(solver.arrays["space"][6:9])
+    return np.asarray(solver.arrays["space"][layout.GRAVITY : layout.CORNER])
 
 
 def held_rows(solver: HardSolver) -> np.ndarray:
     """(N,) bool: which grains sticky walls hold."""
-    return np.asarray(solver.arrays["grain"][:, 6] == solver.kernels.HELD)
+    return np.asarray(solver.arrays["grain"][:, layout.CLOCK] == layout.HELD)
 
 
 def _held_by_frame(solver: HardSolver, t: float) -> Iterator[tuple[np.ndarray, tuple[np.ndarray, ...]]]:
     """The rows of the grains that each frame holds, and the frame's pose at time t."""
-    held, frames = held_rows(solver), solver.arrays["grain"][:, 12]
+    held, frames = held_rows(solver), solver.arrays["grain"][:, layout.LAST]
     for f in np.unique(frames[held]):
         yield np.flatnonzero(held & (frames == f)), solver.frame_pose(int(f), t)
 
@@ -60,15 +60,15 @@ def positions_at(solver: HardSolver, t: float) -> np.ndarray:
 def velocities_at(solver: HardSolver, t: float) -> np.ndarray:
     """How fast all grains are at time t, (N, 3) m/s."""
     grain, held = solver.arrays["grain"], held_rows(solver)
-    velocity = grain[:, 3:6] + np.where(held, 0.0, t - grain[:, 6])[:, None] * _drift(solver)
+    velocity = grain[:, layout.VELOCITY] + np.where(held, 0.0, t - grain[:, layout.CLOCK])[:, None] * _drift(solver)
     for rows, (origin, turn, wall, spin) in _held_by_frame(solver, t):
-        velocity[rows] = wall + np.cross(spin, origin + rotate(turn, grain[rows, 0:3]))
+        velocity[rows] = wall + np.cross(spin, origin + rotate(turn, grain[rows, layout.PLACE]))
     return velocity
 
 
 def spins(solver: HardSolver) -> np.ndarray:
     """Angular velocities (N, 3), rad/s; of what walls hold, theirs."""
-    spin = solver.arrays["grain"][:, 8:11].copy()
+    spin = solver.arrays["grain"][:, layout.SPIN].copy()
     for rows, (_, _, _, wall_spin) in _held_by_frame(solver, solver.time):
         spin[rows] = wall_spin
     return spin
@@ -80,47 +80,47 @@ def kinetic(solver: HardSolver) -> float:
     order = order[~held_rows(solver)[order]]  # what walls hold is a part of them
     grain = solver.arrays["grain"][order]
     moving = np.sum(velocities_at(solver, solver.time)[order] ** 2, axis=1)
-    turning = 0.4 * grain[:, 7] ** 2 * np.sum(grain[:, 8:11] ** 2, axis=1)
-    return float(0.5 * np.sum(grain[:, 11] * (moving + turning)))
+    turning = 0.4 * grain[:, layout.RADIUS] ** 2 * np.sum(grain[:, layout.SPIN] ** 2, axis=1)
+    return float(0.5 * np.sum(grain[:, layout.MASS] * (moving + turning)))
 
 
 def energies(solver: HardSolver) -> dict[str, float]:
     """The ledger, J: see `observables/energy.py`."""
-    a, k = solver.arrays, solver.kernels
+    a = solver.arrays
     order = np.argsort(a["id"])
     order = order[~held_rows(solver)[order]]
-    place, mass, books = paths_at(solver, solver.time)[order], a["grain"][order, 11], a["book"]
+    place, mass, books = paths_at(solver, solver.time)[order], a["grain"][order, layout.MASS], a["book"]
     book = {
         "kinetic_energy": kinetic(solver),
-        "potential_energy": float(books[k.SHIFTED] - np.sum(mass * (place @ solver.gravity()))),
+        "potential_energy": float(books[layout.SHIFTED] - np.sum(mass * (place @ solver.gravity()))),
         "stored_energy": 0.0,
-        "dissipated_normal": float(books[k.NORMAL]),
-        "dissipated_friction": float(books[k.TANGENTIAL]),
+        "dissipated_normal": float(books[layout.NORMAL]),
+        "dissipated_friction": float(books[layout.TANGENTIAL]),
         "dissipated_rolling": 0.0,
         "dissipated_stiction": 0.0,
     }
     inside = sum(book.values())
-    book |= {"wall_work": float(books[k.WALL_WORK]), "rest_work": float(books[k.REST_WORK])}
+    book |= {"wall_work": float(books[layout.WALL_WORK]), "rest_work": float(books[layout.REST_WORK])}
     for line, name in enumerate(("inflow_energy", "outflow_energy", "event_work")):
         book[name] = float(a["booked"][line])
     given = book["wall_work"] + book["rest_work"] + book["inflow_energy"] + book["event_work"]
     total = inside - given + book["outflow_energy"]
     start = getattr(solver, "energy_at_start", total)
-    return {**book, "spared_energy": float(books[k.SPARED]), "energy_error": total - start, "energy_total": total}
+    return {**book, "spared_energy": float(books[layout.SPARED]), "energy_error": total - start, "energy_total": total}
 
 
 def account(solver: HardSolver) -> dict[str, float | int]:
     """Collisions so far, and how often the rules for collapse and rest have acted."""
-    tally, book, k = solver.arrays["tally"], solver.arrays["book"], solver.kernels
+    tally, book = solver.arrays["tally"], solver.arrays["book"]
     return {
         "collisions": solver.step,
-        "wall_collisions": int(tally[k.WALLS]),
-        "timed_collisions": int(tally[k.TIMED]),
-        "spared_energy": float(book[k.SPARED]),
-        "rested_collisions": int(tally[k.RESTED]),
-        "rest_work": float(book[k.REST_WORK]),
-        "contact_time": float(solver.arrays["space"][k.CONTACT_TIME]),
-        "overlaps": int(tally[k.OVERLAPS]),
+        "wall_collisions": int(tally[layout.WALLS]),
+        "timed_collisions": int(tally[layout.TIMED]),
+        "spared_energy": float(book[layout.SPARED]),
+        "rested_collisions": int(tally[layout.RESTED]),
+        "rest_work": float(book[layout.REST_WORK]),
+        "contact_time": float(solver.arrays["space"][layout.CONTACT_TIME]),
+        "overlaps": int(tally[layout.OVERLAPS]),
         "deepest_overlap": solver.worst_overlap,
     }
 
@@ -132,7 +132,7 @@ def overlaps(solver: HardSolver) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
     centre from the second, or from the wall; faces are of that wall.
     """
     a, model = solver.arrays, solver.model
-    place = np.column_stack([positions_at(solver, solver.time), a["grain"][:, 7]])
+    place = np.column_stack([positions_at(solver, solver.time), a["grain"][:, layout.RADIUS]])
     i, j = overlapping(place, place, model.box)
     i, j = i[i < j], j[i < j]
     apart = place[i, :3] - place[j, :3]
@@ -154,7 +154,7 @@ def overlaps(solver: HardSolver) -> tuple[np.ndarray, np.ndarray, np.ndarray, np
 def _near_walls(solver: HardSolver) -> tuple[np.ndarray, np.ndarray]:
     """Rows of grains (K,) that no wall holds, and the pieces (K,) of walls near the cell of each."""
     a, free = solver.arrays, np.flatnonzero(~held_rows(solver))
-    cell = a["link"][free, CELL]
+    cell = a["link"][free, layout.CELL]
     first, count = a["wall_start"][cell], a["wall_start"][cell + 1] - a["wall_start"][cell]
     begin = np.concatenate([[0], np.cumsum(count)])
     place = np.repeat(first - begin[:-1], count) + np.arange(begin[-1])
@@ -163,7 +163,7 @@ def _near_walls(solver: HardSolver) -> tuple[np.ndarray, np.ndarray]:
 
 def virial(solver: HardSolver) -> np.ndarray:
     """Σ impulse ⊗ branch over all collisions so far, (3, 3) J s."""
-    begin = solver.kernels.VIRIAL
+    begin = layout.VIRIAL
     return np.asarray(solver.arrays["book"][begin : begin + 9]).reshape(3, 3).copy()
 
 
@@ -177,7 +177,7 @@ def moment(solver: HardSolver) -> Moment:
     """The state as observables see it. Hard spheres meet for an instant: only overlaps count as contacts."""
     a, t = solver.arrays, solver.time
     first, second, depth, branch, face = overlaps(solver)
-    radius = a["grain"][:, 7]
+    radius = a["grain"][:, layout.RADIUS]
     smaller = np.where(second >= 0, np.minimum(radius[first], radius[np.maximum(second, 0)]), radius[first])
     return Moment(
         time=t,
@@ -186,9 +186,9 @@ def moment(solver: HardSolver) -> Moment:
         position=positions_at(solver, t),
         velocity=velocities_at(solver, t),
         spin=spins(solver),
-        mass=a["grain"][:, 11],
+        mass=a["grain"][:, layout.MASS],
         radius=radius,
-        solid=solids(solver.model.scene, a["group"], a["grain"][:, 11], radius),
+        solid=solids(solver.model.scene, a["group"], a["grain"][:, layout.MASS], radius),
         group=a["group"],
         inserted=solver.inserted,
         gates=solver.gates(),
@@ -222,12 +222,12 @@ def frame(solver: HardSolver, *, contacts: bool) -> Frame:
         velocity=velocities_at(solver, t)[order],
         orientation=_orientations(solver)[order],
         spin=spins(solver)[order],
-        mass=grain[:, 11].copy(),
-        radius=grain[:, 7].copy(),
+        mass=grain[:, layout.MASS].copy(),
+        radius=grain[:, layout.RADIUS].copy(),
         born=a["born"][order],
         sphere_grain=np.arange(len(order)),
         sphere_position=place,
-        sphere_radius=grain[:, 7].copy(),
+        sphere_radius=grain[:, layout.RADIUS].copy(),
         wall_pose=common.wall_poses(model, t, a["begun"], model.walls.motion_table),
         wall_present=common.wall_presence(model, solver.present),
         contacts=None,
@@ -238,8 +238,8 @@ def frame(solver: HardSolver, *, contacts: bool) -> Frame:
 def _orientations(solver: HardSolver) -> np.ndarray:
     """Unit quaternions (N, 4) at the present time."""
     a = solver.arrays
-    since = np.where(held_rows(solver), 0.0, solver.time - a["grain"][:, 6])[:, None]
-    q, turn = a["attitude"].copy(), a["grain"][:, 8:11] * since
+    since = np.where(held_rows(solver), 0.0, solver.time - a["grain"][:, layout.CLOCK])[:, None]
+    q, turn = a["attitude"].copy(), a["grain"][:, layout.SPIN] * since
     for rows, (_, frame_turn, _, _) in _held_by_frame(solver, solver.time):
         q[rows] = multiply(frame_turn, q[rows])
     angle = np.linalg.norm(turn, axis=1)

@@ -15,6 +15,7 @@ from barchan.model.build import Walls
 from barchan.potentials import Potential
 from barchan.solvers import relax_factor
 from barchan.solvers.relax_cell import SKIN, Cell
+from barchan.solvers.relax_layout import ACCURATE, BLOCK, SUMS
 
 MOST_CELLS = 1 << 10  # along an axis
 POWERS = 10  # of the Hessian, to find its largest eigenvalue
@@ -72,7 +73,7 @@ class Landscape:
         self.kinds = round(np.sqrt(len(self.table)))
         self.skin = SKIN * float(self.radius.mean())
         self.rest = np.ascontiguousarray(walls.rest[walls.frame]).reshape(-1, 7)
-        self.sums = np.zeros((max(1, -(-count // self.kernels.BLOCK)), self.kernels.SUMS))
+        self.sums = np.zeros((max(1, -(-count // BLOCK)), SUMS))
         if not self.lists:
             self._make_lists()
 
@@ -244,7 +245,7 @@ class Landscape:
             point.gradient, radius, accuracy, most, step, r, d, kd, self.sums,
         )  # fmt: skip
         self.products += products
-        return step, float(change), why != self.kernels.ACCURATE, int(products)
+        return step, float(change), why != ACCURATE, int(products)
 
     def dot(self, a: np.ndarray, b: np.ndarray) -> float:
         """a · b, the same bits on any number of threads."""

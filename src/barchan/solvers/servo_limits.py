@@ -13,9 +13,9 @@ import math
 import numpy as np
 
 from barchan.errors import Finding, RunError, SceneError
-from barchan.kernels.servos import FORCE, PRESSED, TURNS, VELOCITY, WAY
 from barchan.model.build import Model
 from barchan.model.grains import Grains
+from barchan.model.layout import FORCE, PRESSED, TURNS, VELOCITY, WAY
 from barchan.motions.servo import Servo
 from barchan.solvers.base import TimedSolver
 

@@ -12,6 +12,7 @@ from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import threads
 from barchan.model.build import Model
 from barchan.model.grains import Grains
+from barchan.model.layout import SERVO_COLUMNS
 from barchan.motions import FOREVER
 from barchan.observables import Moment
 from barchan.record.frame import Frame
@@ -32,6 +33,7 @@ from barchan.solvers.base import BY_TIME, REMOVED
 from barchan.solvers.helper import Helper
 from barchan.solvers.servo_limits import ServoSolver
 from barchan.solvers.soft_arrays import HELD, Arrays
+from barchan.solvers.soft_layout import HOP_LEEWAY, HOP_LEVER, HOP_RADIUS, HOPPED, LANES, WALL_WORKS
 from barchan.solvers.soft_lists import DERIVED, Lists, Tempo
 
 
@@ -57,11 +59,11 @@ class SoftSolver(ServoSolver):
         if helper.at_work:
             soft_prepare.share(self.kernels, adaptive=self.stepping.chooses)
         self.arrays = soft_arrays.grain_arrays(grains, model)
-        self.arrays.update(soft_tethers.tether_arrays(model, grains, self.kernels))
-        self.arrays.update(soft_box.box_arrays(model, grains, self.kernels))
+        self.arrays.update(soft_tethers.tether_arrays(model, grains))
+        self.arrays.update(soft_box.box_arrays(model, grains))
         self.arrays["pose"] = np.zeros((len(model.walls.rest), 16))
         self.arrays["motion_table"] = model.walls.motion_table.copy()
-        self.arrays["servo"] = np.zeros((len(model.walls.servo_row), self.kernels.SERVO_COLUMNS))
+        self.arrays["servo"] = np.zeros((len(model.walls.servo_row), SERVO_COLUMNS))
         self.arrays["strayed"] = np.zeros(3)  # m that walls have gone, m that they may; 1/m, over the smallest leeway
         self.arrays.update(_changing(model))
         self.arrays.update(soft_steppers.controls(model, grains, time_step))
@@ -82,7 +84,7 @@ class SoftSolver(ServoSolver):
         if ahead:
             self.kernels.evaluate(self.packed(), 0.0, 0.5 * ahead, self.dt, 1.0, 0.0, 0.0, 0.0, 0)
         self.kernels.evaluate(self.packed(), 0.0, -ahead, self.dt, 0.0, ahead, ahead, 0.0, 0)
-        self._fixed["hop"][self.kernels.HOPPED] = 0.0  # no step was taken yet
+        self._fixed["hop"][HOPPED] = 0.0  # no step was taken yet
         state, done = soft_ledger.account(self)
         self.stored_at_start = soft_ledger.totals(state).tolist()
         book = soft_ledger.energies(self, state, done)
@@ -255,12 +257,12 @@ class SoftSolver(ServoSolver):
     @property
     def hopped(self) -> bool:
         """Whether a step has just moved a grain too far against a wall."""
-        return bool(self._fixed["hop"][self.kernels.HOPPED])
+        return bool(self._fixed["hop"][HOPPED])
 
     def _measure_hops(self) -> None:
         """By what a step may move a grain against a wall: see `kernels/soft_surfaces.py`."""
-        a, k = self.arrays, self.kernels
-        self._fixed["hop"][[k.HOP_RADIUS, k.HOP_LEVER, k.HOP_LEEWAY]] = (
+        a = self.arrays
+        self._fixed["hop"][[HOP_RADIUS, HOP_LEVER, HOP_LEEWAY]] = (
             self.lists.radius, np.sqrt(np.max(np.sum(a["offset"] ** 2, axis=1))),
             np.inf if self.stepping.chooses else self.lists.widest,  # lists hold for a fixed step
         )  # fmt: skip
@@ -313,9 +315,9 @@ class SoftSolver(ServoSolver):
         self.contacts_again(-self.stepper.half * self.dt, -1, advance=advance, work=pairs, wall_work=walls, **instead)
         totals, wall_totals = self.lists.totals.copy(), self.lists.wall_totals.copy()
         for lanes in (a["work"], pairs):
-            totals += lanes.reshape(-1, k.WORKS, soft_arrays.LANES).sum(axis=(0, 2))
+            totals += lanes.reshape(-1, k.WORKS, LANES).sum(axis=(0, 2))
         for lanes in (a["wall_work"], walls):
-            wall_totals += soft_arrays.lane(lanes, self.lists.wall_contacts, k.WALL_WORKS).sum(axis=0)
+            wall_totals += soft_arrays.lane(lanes, self.lists.wall_contacts, WALL_WORKS).sum(axis=0)
         if "works" in self.arrays:
             totals += self.arrays["works"][: k.WORKS]
             wall_totals += self.arrays["works"][k.WORKS :]

@@ -9,8 +9,8 @@ import numpy as np
 from barchan.geometry import conjugate, rotate
 from barchan.model.build import Model
 from barchan.model.grains import Grains
+from barchan.solvers.soft_layout import LANES
 
-LANES = 16
 LINE = 64  # bytes
 BY_ROW = ("place", "motion", "slots", "desk")  # arrays of which kernels read and write whole rows
 GRAIN_ARRAYS = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.scene.deformation import Compression, PureShear
+from barchan.solvers.soft_layout import DRAG, DRAG_COLUMNS, DRAG_LOSS, DRAG_POWER, FLOW_POWER, FLOW_WORK, MIDDLE
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -43,11 +44,11 @@ def refuse(model: Model, grains: Grains) -> None:
         raise SceneError(findings)
 
 
-def box_arrays(model: Model, grains: Grains, kernels: Any) -> dict[str, np.ndarray]:
+def box_arrays(model: Model, grains: Grains) -> dict[str, np.ndarray]:
     """`box`, `inverse`, `course` and `drag` of `kernels/soft_box.py`, at the start."""
-    drag = np.zeros(kernels.DRAG_COLUMNS)
-    drag[kernels.DRAG] = model.scene.drag
-    drag[kernels.MIDDLE :] = model.low + 0.5 * model.box
+    drag = np.zeros(DRAG_COLUMNS)
+    drag[DRAG] = model.scene.drag
+    drag[MIDDLE:] = model.low + 0.5 * model.box
     numbers = course.of(model.scene, model.box, grains.sphere_radius)
     rates = course.stretch(0.0, *numbers)[3:]
     return {
@@ -79,9 +80,9 @@ def books(solver: SoftSolver, pairs: float) -> tuple[float, float]:
 
     pairs: the part of it done through contacts, J. As with contacts, half of the present step's power is taken back.
     """
-    drag, k, half = solver.arrays["drag"], solver.kernels, solver.stepper.half * solver.dt
-    flow = drag[k.FLOW_WORK] - half * drag[k.FLOW_POWER]
+    drag, half = solver.arrays["drag"], solver.stepper.half * solver.dt
+    flow = drag[FLOW_WORK] - half * drag[FLOW_POWER]
     return (
-        float(drag[k.DRAG_LOSS] - half * drag[k.DRAG_POWER]),
+        float(drag[DRAG_LOSS] - half * drag[DRAG_POWER]),
         float(pairs + flow + solver.arrays["crossed"][0]),
     )

@@ -13,9 +13,11 @@ import numpy as np
 
 from barchan.geometry import conjugate, rotate
 from barchan.model.grains import Grains
+from barchan.model.layout import DRIVE_WORK, GRAIN_WORK, LOSS, RATE
 from barchan.model.room import overlapping, spheres_of
 from barchan.solvers import soft_ledger, soft_tethers
 from barchan.solvers.soft_arrays import GHOSTS, GRAIN_ARRAYS, SPHERE_ARRAYS, grain_arrays, sphere_arrays
+from barchan.solvers.soft_layout import DRAG_LOSS, DRAG_POWER, FLOW_POWER, FLOW_WORK, TETHER_LOSS
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -113,7 +115,7 @@ def meet_walls(solver: SoftSolver) -> None:
             solver.lists.present = present
             gone = walls.servo_row[~present[walls.servo_piece]]
             if len(gone):  # forces move no wall that is not there
-                solver.arrays["motion_table"][gone, solver.kernels.RATE] = 0.0
+                solver.arrays["motion_table"][gone, RATE] = 0.0
 
         solver.arrays["booked"][EVENTS] += _apply(solver, exchange)
 
@@ -146,11 +148,10 @@ def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float
         solver.arrays["work"][:] = 0.0
         solver.arrays["wall_work"][:] = 0.0
         solver.arrays["held"][:, :2] -= ahead * solver.arrays["held"][:, 2:4]
-        k = solver.kernels
-        solver.arrays["tether"][:, k.TETHER_LOSS] = soft_tethers.lost(solver)
-        solver.arrays["servo"][:, [k.DRIVE_WORK, k.LOSS, k.GRAIN_WORK]] = solver.servo_books()
+        solver.arrays["tether"][:, TETHER_LOSS] = soft_tethers.lost(solver)
+        solver.arrays["servo"][:, [DRIVE_WORK, LOSS, GRAIN_WORK]] = solver.servo_books()
         drag = solver.arrays["drag"]
-        drag[[k.DRAG_LOSS, k.FLOW_WORK]] -= ahead * drag[[k.DRAG_POWER, k.FLOW_POWER]]
+        drag[[DRAG_LOSS, FLOW_WORK]] -= ahead * drag[[DRAG_POWER, FLOW_POWER]]
     lists.flush()  # while rows still mean what they did
     old_index = change()
     a = solver.arrays

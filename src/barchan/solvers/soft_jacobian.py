@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.kernels.soft_state import State
+from barchan.solvers.soft_layout import SET, SLOPES, STATE
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
 
-STATE = 13  # numbers a grain
 STEPS = (1e-6, 1e-4, 1e-6, 1e-4)  # of position (m), velocity (m/s), quaternion, and spin (rad/s)
 CHANGED = (
     "position", "velocity", "orientation", "angular", "motion", "place", "force", "torque", "pair_force", "wall_slots",
@@ -41,9 +41,9 @@ def right_hand_side(solver: SoftSolver, state: np.ndarray, step: float) -> np.nd
     kept = {name: solver.arrays[name].copy() for name in CHANGED}
     y = State.of(c)
     base, none = state.reshape(n, STATE), np.zeros(1)
-    k.all_grains(k.SET, y, base, slopes, none, none, 0, 0.0, 0.0)
+    k.all_grains(SET, y, base, slopes, none, none, 0, 0.0, 0.0)
     k.evaluate(c, solver.stepper.pose_time, 0.0, step, 0.0, 0.0, 0.0, 0.0, 0)
-    k.all_grains(k.SLOPES, y, base, slopes, none, none, 0, 0.0, 0.0)
+    k.all_grains(SLOPES, y, base, slopes, none, none, 0, 0.0, 0.0)
     for name, array in kept.items():
         solver.arrays[name][:] = array
     return slopes[0].ravel()

@@ -13,7 +13,8 @@ from barchan.model.solids import solids
 from barchan.observables import Moment
 from barchan.record.frame import Contacts, Frame
 from barchan.solvers import common, soft_box, soft_tethers
-from barchan.solvers.soft_arrays import GHOSTS, LANES, lane
+from barchan.solvers.soft_arrays import GHOSTS, lane
+from barchan.solvers.soft_layout import LANES, WALL_SLOTS
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -120,7 +121,7 @@ def touching(solver: SoftSolver, state: Stored) -> Touching:
     branch -= solver.lengths * np.floor(branch * c.inverse + 0.5)
     w = np.flatnonzero(state.walls[:, 0] > 0)
     s, depth = c.wall_sphere[w], state.walls[w, 0]
-    slots = lane(c.wall_slots, lists.wall_contacts, solver.kernels.WALL_SLOTS)[w]
+    slots = lane(c.wall_slots, lists.wall_contacts, WALL_SLOTS)[w]
     spot = c.place[s, :3] - (c.place[s, 3] - 0.5 * depth)[:, None] * slots[:, 6:9]
     return Touching(
         first=np.concatenate([a, c.grain[s]]),

@@ -22,7 +22,6 @@ from barchan.solvers.common import corner, crossings
 from barchan.solvers.soft_arrays import (
     FIRST_SKIN,
     GHOSTS,
-    LANES,
     aligned_zeros,
     blocks,
     reorder,
@@ -30,6 +29,7 @@ from barchan.solvers.soft_arrays import (
     widened,
 )
 from barchan.solvers.soft_box import wrap
+from barchan.solvers.soft_layout import LANES, STRIP, TOUCHES, WALL_SLOTS, WALL_WORKS
 
 MANY = 20_000  # grains, the data of which no cache holds
 SKIN_LEAST, SKIN_MOST = 0.04, 0.5  # of the smallest sphere's radius: leeway of a grain at rest in a search by cells
@@ -325,7 +325,7 @@ class Lists:
         """What pairs in so many blocks leave behind, before any has: forces, and the work and deepest overlaps of
         every strip.
         """
-        strips = -(-count // self.kernels.STRIP)
+        strips = -(-count // STRIP)
         return {
             "pair_force": np.zeros((count * LANES, 3)),
             "work": np.zeros(strips * LANES * self.kernels.WORKS),
@@ -351,7 +351,7 @@ class Lists:
         if "desk" not in a:
             a["desk"] = aligned_zeros(int(self.kernels.DESK) * threads.most())
         rows = soft_rows.lay(
-            n, self.pairs, self.kernels.STRIP * LANES, threads.now(), a["pair_range"], a["first_grain"],
+            n, self.pairs, STRIP * LANES, threads.now(), a["pair_range"], a["first_grain"],
             a["second_grain"], linked, a["links"],
         )  # fmt: skip
         self.mask, self.behind = rows.mask, rows.behind
@@ -384,10 +384,10 @@ class Lists:
         )
         a.update(
             wall_sphere=sphere, wall_piece=piece, wall_start=start, wall_memory=memory, wall_range=start[a["start"]],
-            wall_work=np.zeros(count * LANES * self.kernels.WALL_WORKS),
-            wall_slots=np.zeros(count * LANES * self.kernels.WALL_SLOTS),
+            wall_work=np.zeros(count * LANES * WALL_WORKS),
+            wall_slots=np.zeros(count * LANES * WALL_SLOTS),
             wall_deepest=np.zeros(count * LANES),
-            wall_gap=np.zeros((contacts, 4)), wall_seam=np.full(contacts, self.kernels.TOUCHES, np.int64),
+            wall_gap=np.zeros((contacts, 4)), wall_seam=np.full(contacts, TOUCHES, np.int64),
         )  # fmt: skip
         if self.kernels.MESHES:
             self.kernels.join_facets(
@@ -415,7 +415,7 @@ class Lists:
         self.worst = self.deepest()
         a = self.arrays
         neighbours.lane_sums(a["work"], len(a["work"]) // self.kernels.WORKS, self.kernels.WORKS, self.totals)
-        neighbours.lane_sums(a["wall_work"], self.wall_contacts, self.kernels.WALL_WORKS, self.wall_totals)
+        neighbours.lane_sums(a["wall_work"], self.wall_contacts, WALL_WORKS, self.wall_totals)
         a["work"][:] = 0.0
         a["wall_work"][:] = 0.0
 

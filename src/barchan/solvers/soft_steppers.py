@@ -11,6 +11,7 @@ from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.timestep import SPARED, impact_speed, wall_speed, wall_step
 from barchan.solvers import soft_changes, soft_watch
+from barchan.solvers import soft_layout as layout
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -138,31 +139,32 @@ class RungeKuttaStepper:
             first = min(max(solver.dt, self.controls[1]), integrator.longest)
             arrays["clock"] = np.array([0.0, first, first, 0.0, np.inf, 0.0])
             arrays["cursor"] = np.zeros(5, np.int64)
-            arrays["works"] = np.zeros(solver.kernels.WORKS + solver.kernels.WALL_WORKS)
+            arrays["works"] = np.zeros(solver.kernels.WORKS + layout.WALL_WORKS)
         self._fit()
         self.power = np.zeros((count + 1, len(arrays["works"])))
 
     def _fit(self) -> None:
         """Room for the stages of as many grains as there are."""
         n = len(self.solver)
-        self.base = np.zeros((n, 13))
-        self.slopes = np.zeros((len(self.tableau) + 1, n, 13))
+        self.base = np.zeros((n, layout.STATE))
+        self.slopes = np.zeros((len(self.tableau) + 1, n, layout.STATE))
 
     @property
     def time(self) -> float:
         """Simulated time, s."""
-        return float(self.solver.arrays["clock"][0])
+        return float(self.solver.arrays["clock"][layout.CLOCK])
 
     @property
     def evaluations(self) -> int:
         """How often forces have been found so far, about."""
         cursor = self.solver.arrays["cursor"]
-        return int(cursor[1] + cursor[2]) * (len(self.tableau) + 1) + int(cursor[0])
+        tries = int(cursor[layout.ACCEPTED] + cursor[layout.REJECTED])
+        return tries * (len(self.tableau) + 1) + int(cursor[layout.STAGE])
 
     @property
     def beat(self) -> float:
         """Time, s, from one evaluation of forces to the next, on average."""
-        return float(self.solver.arrays["clock"][2]) / (len(self.tableau) + 1)
+        return float(self.solver.arrays["clock"][layout.STEP]) / (len(self.tableau) + 1)
 
     @property
     def wall_fastest(self) -> float:
@@ -172,20 +174,21 @@ class RungeKuttaStepper:
     @property
     def stride(self) -> float:
         """How long, s, a step may be until lists are made anew."""
-        return GROWTH * float(self.solver.arrays["clock"][2])
+        return GROWTH * float(self.solver.arrays["clock"][layout.STEP])
 
     @property
     def pose_time(self) -> float:
         """The time, s, that the positions belong to, within a step."""
-        return float(self.solver.arrays["clock"][3])
+        return float(self.solver.arrays["clock"][layout.LISTED])
 
     def advance_to(self, t: float) -> None:
         """Take steps that end at time t, s."""
         solver, a, rule = self.solver, self.solver.arrays, self.integrator
         c = solver.packed()
-        a["strayed"][0] = (a["clock"][0] - a["clock"][3]) * solver.kernels.wall_pace(c.frames, c.pose, c.axial, c.reach)
-        a["clock"][3] = a["clock"][0]
-        a["cursor"][4] = 0  # grains may have been put into another order, or walls moved
+        since = a["clock"][layout.CLOCK] - a["clock"][layout.LISTED]
+        a["strayed"][0] = since * solver.kernels.wall_pace(c.frames, c.pose, c.axial, c.reach)
+        a["clock"][layout.LISTED] = a["clock"][layout.CLOCK]
+        a["cursor"][layout.KNOWN] = 0  # grains may have been put into another order, or walls moved
         solver.refresh(tidy=True, worn=False)
         while True:
             if len(self.base) != len(solver):
@@ -196,14 +199,14 @@ class RungeKuttaStepper:
                 a["works"], a["clock"], a["cursor"], a["near_origin"], a["free"], solver.lists.wall_way,
                 solver.forces_address,
             )  # fmt: skip
-            solver.step = int(a["cursor"][1])
-            soft_watch.hops(solver, float(a["clock"][2]))
-            if answer == solver.kernels.DONE:
-                a["clock"][0] = t
+            solver.step = int(a["cursor"][layout.ACCEPTED])
+            soft_watch.hops(solver, float(a["clock"][layout.STEP]))
+            if answer == layout.DONE:
+                a["clock"][layout.CLOCK] = t
                 return
-            if answer == solver.kernels.SWALLOWED:
-                a["clock"][3] = a["clock"][0]
-                a["cursor"][4] = 0
+            if answer == layout.SWALLOWED:
+                a["clock"][layout.LISTED] = a["clock"][layout.CLOCK]
+                a["cursor"][layout.KNOWN] = 0
                 soft_changes.swallow(solver)
                 continue
             soft_watch.finite(solver)
@@ -213,12 +216,12 @@ class RungeKuttaStepper:
     def statistics(self) -> dict[str, float | int]:
         """Accepted and rejected steps so far, and the shortest and longest accepted one, s."""
         cursor, clock = self.solver.arrays["cursor"], self.solver.arrays["clock"]
-        taken = int(cursor[1]) > 0
+        taken = int(cursor[layout.ACCEPTED]) > 0
         return {
-            "steps_accepted": int(cursor[1]),
-            "steps_rejected": int(cursor[2]),
-            "shortest_step": float(clock[4]) if taken else 0.0,
-            "longest_step": float(clock[5]) if taken else 0.0,
+            "steps_accepted": int(cursor[layout.ACCEPTED]),
+            "steps_rejected": int(cursor[layout.REJECTED]),
+            "shortest_step": float(clock[layout.SHORTEST]) if taken else 0.0,
+            "longest_step": float(clock[layout.LONGEST]) if taken else 0.0,
         }
 
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from barchan.model.build import Model
 from barchan.model.grains import Grains
+from barchan.solvers.soft_layout import TETHER_COLUMNS, TETHER_LENGTH, TETHER_LOSS, TETHER_POWER, TETHER_STIFFNESS
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
 
 
-def tether_arrays(model: Model, grains: Grains, kernels: Any) -> dict[str, np.ndarray]:
+def tether_arrays(model: Model, grains: Grains) -> dict[str, np.ndarray]:
     """The id of every tethered grain, (T,), and the table of `kernels/soft_tethers.py`, (T, TETHER_COLUMNS)."""
     names = [group.name for group in model.scene.grains]
-    ids, tables = [np.zeros(0, np.int64)], [np.zeros((0, kernels.TETHER_COLUMNS))]
+    ids, tables = [np.zeros(0, np.int64)], [np.zeros((0, TETHER_COLUMNS))]
     for tether in model.scene.tethers:
         held = np.flatnonzero(grains.group == names.index(tether.group))
-        table = np.zeros((len(held), kernels.TETHER_COLUMNS))
+        table = np.zeros((len(held), TETHER_COLUMNS))
         table[:, :3] = grains.position[held] if tether.point is None else tether.point
         table[:, 3:6] = tether.stiffness, tether.damping, tether.length
         ids.append(grains.id[held])
@@ -41,14 +42,14 @@ def meet_grains(arrays: dict[str, np.ndarray]) -> None:
 
 def stretched(solver: SoftSolver) -> float:
     """Energy, J, in the springs of all tethers."""
-    a, k = solver.arrays, solver.kernels
+    a = solver.arrays
     there = a["tether_row"] >= 0
     tether = a["tether"][there]
     length = np.linalg.norm(a["position"][a["tether_row"][there]] - tether[:, :3], axis=1)
-    return float(np.sum(0.5 * tether[:, k.TETHER_STIFFNESS] * (length - tether[:, k.TETHER_LENGTH]) ** 2))
+    return float(np.sum(0.5 * tether[:, TETHER_STIFFNESS] * (length - tether[:, TETHER_LENGTH]) ** 2))
 
 
 def lost(solver: SoftSolver) -> np.ndarray:
     """Energy, J, that the dashpot of each tether has taken, (T,); as with contacts, half a step's is taken back."""
-    tether, k = solver.arrays["tether"], solver.kernels
-    return np.asarray(tether[:, k.TETHER_LOSS] - solver.stepper.half * solver.dt * tether[:, k.TETHER_POWER])
+    tether = solver.arrays["tether"]
+    return np.asarray(tether[:, TETHER_LOSS] - solver.stepper.half * solver.dt * tether[:, TETHER_POWER])
