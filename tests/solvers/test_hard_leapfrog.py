@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from barchan.model import timestep
 from barchan.model.build import build
+from barchan.solvers import hard_check
 from barchan.solvers.hard import HardSolver
 from solvers.hard_lab import FLOOR, GRAVITY, grain, grains, scene
 
@@ -67,6 +67,6 @@ def test_it_is_restored_to_the_bit():
 
 def test_the_step_is_chosen_from_gravity_and_size():
     described = scene([grain((0, 0, 1))], [FLOOR], gravity=DOWN, hard={"mode": "leapfrog"})
-    chosen = timestep.choose(*build(described)).value
+    chosen = hard_check.choose(*build(described)).value
     assert 0.5 < chosen / (0.003 * math.sqrt(0.1 / GRAVITY)) <= 1
     assert (1 / 24) / chosen == pytest.approx(round((1 / 24) / chosen))

@@ -16,7 +16,6 @@ from barchan.scene.events import ChangeGravity
 
 STEPS_PER_CONTACT = 30  # steps that the shortest collision is resolved with
 DAMPED_SHARE = 0.2  # of the time in which damping stops a motion: ledgers are then out by some percent at most
-LEAPFROG_SHARE = 0.003  # of √(d/g), of hard spheres
 STATED = "as the scene states it"
 FEWEST_PER_CONTACT = 8  # fewer is an error: energy is no longer conserved in a collision
 SPARED = 0.9  # of `wall_step_limit`: what steps are chosen by, so that grains may become a little faster than reckoned
@@ -45,8 +44,6 @@ def choose(model: Model, grains: Grains) -> TimeStep:
     """
     scene, grains = model.scene, grains.join(model.poured)
     frame = 1 / scene.frame_rate
-    if scene.solver == "hard":
-        return _hard(model, grains, frame)
     speed = impact_speed(model, grains)
     shortest, damped = contact_time(model, grains, speed), damping_time(model, grains, speed)
     against, fastest = wall_step(model, grains)
@@ -103,22 +100,6 @@ def _check_against_walls(field: str, step: float, longest: float, speed: float, 
             f"(wall_step_limit), which takes {longest:.3g} s at {speed:.3g} m/s",
             f"leave {field} out, or take at most {SPARED * longest:.2g} s, or a greater wall_step_limit",
         ))  # fmt: skip
-
-
-def _hard(model: Model, grains: Grains, frame: float) -> TimeStep:
-    """No time step for hard spheres but with the leapfrog: then a share of the time in which gravity moves a grain by
-
-    its size, or what the scene states.
-    """
-    if model.scene.stepless:
-        return TimeStep(frame, "none: hard spheres go from collision to collision", fixed=False)
-    if model.scene.time_step is not None:
-        return TimeStep.fitting(model.scene.time_step, frame, STATED)
-    weight, size = float(np.linalg.norm(model.gravity)), 2 * float(grains.radius.min(initial=math.inf))
-    if weight == 0 or not math.isfinite(size):
-        return TimeStep(frame, "as long as a frame: there is no gravity, or nothing that it pulls")
-    why = f"{LEAPFROG_SHARE:g} of the time √(d/g) in which gravity moves a grain by its size"
-    return TimeStep.fitting(LEAPFROG_SHARE * math.sqrt(size / weight), frame, why)
 
 
 def impact_speed(model: Model, grains: Grains) -> float:

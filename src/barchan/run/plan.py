@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from barchan import registry
+from barchan import registry, solvers
 from barchan.errors import Finding, SceneError
-from barchan.model import timestep
 from barchan.model.build import Model, build, build_model
 from barchan.model.build_grains import clump_of
 from barchan.model.grains import Grains
@@ -90,22 +89,8 @@ class Plan:
             raise SceneError(lacking)
         measures = Measures.of(scene)
         model, grains = build(scene) if scene.start is None else (build_model(scene), last_grains(scene))
-        # Each solver's modules are imported only for its scenes: they take a fifth of a second.
-        if scene.solver == "relax":
-            from barchan.solvers import relax_preflight
-
-            warnings = tuple(relax_preflight.check(model, grains))
-            time_step = TimeStep(1 / scene.frame_rate, "from one relaxed point to the next, a coordinate and no time")
-        elif scene.solver == "beams":
-            from barchan.solvers import beams_preflight
-
-            warnings = tuple(beams_preflight.check(model, grains))
-            time_step = beams_preflight.choose(model, grains)
-        else:
-            from barchan.solvers import preflight
-
-            warnings = tuple(preflight.check(model, grains))
-            time_step = timestep.choose(model, grains)
+        checks = solvers.checks(scene.solver)
+        warnings, time_step = checks.check(model, grains), checks.choose(model, grains)
         if time_step.fixed:
             _check_rate(scene, time_step.value)
         _check_regions(scene)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 import numpy as np
 
 from barchan.errors import Finding, SceneError
 from barchan.model.build import Model
 from barchan.model.grains import Grains
+from barchan.model.timestep import TimeStep
 from barchan.solvers.base import Solver
 
 DEVICES = ("cpu", "cuda")
@@ -21,6 +22,19 @@ CLASSES = {
     ("relax", "cpu"): "relax:RelaxSolver",
     ("beams", "cpu"): "beams:BeamSolver",
 }  # by name and device
+CHECKS = {"soft": "preflight", "hard": "hard_check", "relax": "relax_preflight", "beams": "beams_preflight"}
+
+
+class Checks(Protocol):
+    """What a method asks before a run."""
+
+    def check(self, model: Model, grains: Grains) -> list[Finding]:
+        """Warnings about a scene at its start; SceneError with all errors where there are any."""
+        ...
+
+    def choose(self, model: Model, grains: Grains) -> TimeStep:
+        """The time step, and the reason for it."""
+        ...
 
 
 def check_device(model: Model | None, device: str, precision: str) -> None:
@@ -63,3 +77,8 @@ def solver_class(name: str, device: str = "cpu") -> type[Solver]:
     """The class of the solver of that name, for that device; its modules are imported only now."""
     module, _, own = CLASSES[name, device].partition(":")
     return cast(type[Solver], getattr(importlib.import_module(f"barchan.solvers.{module}"), own))
+
+
+def checks(name: str) -> Checks:
+    """The checks of the solver of that name; their modules are imported only now."""
+    return cast(Checks, importlib.import_module(f"barchan.solvers.{CHECKS[name]}"))

@@ -1,6 +1,8 @@
-"""What the hard-sphere solver cannot honour, told before a run, with the solver that can."""
+"""Before a run of hard spheres: can the scene go well, what do they not honour, and with which time step?"""
 
 from __future__ import annotations
+
+import math
 
 import numpy as np
 
@@ -8,10 +10,42 @@ from barchan import registry
 from barchan.errors import Finding, SceneError
 from barchan.model.build import Model
 from barchan.model.grains import Grains
+from barchan.model.timestep import STATED, TimeStep
 from barchan.motions.servo import Servo
+from barchan.solvers import preflight
+from barchan.solvers.hard_arrays import EMPTY
 
 SOFT = 'use solver = "soft"'
+LEAPFROG_SHARE = 0.003  # of √(d/g)
 SOFT_FIELDS = ("friction", "young", "poisson")  # of materials, for soft spheres alone
+
+
+def check(model: Model, grains: Grains) -> list[Finding]:
+    """Warnings about a scene at its start; SceneError with all errors where there are any."""
+    preflight.flat_shapes(model)
+    refuse(model, grains)
+    # Three cells, so that a grain is near only one of its images.
+    largest = max(grains.radius.max(initial=1e-300), model.poured.radius.max(initial=0.0))
+    return [
+        *preflight.spheres(preflight.Start.of(model, grains, joins=False), 6.0 * float(largest) * EMPTY),
+        *unused(model),
+    ]
+
+
+def choose(model: Model, grains: Grains) -> TimeStep:
+    """No time step but with the leapfrog: then a share of the time in which gravity moves a grain by its size, or what
+    the scene states.
+    """
+    frame, radius = 1 / model.scene.frame_rate, grains.join(model.poured).radius
+    if model.scene.stepless:
+        return TimeStep(frame, "none: hard spheres go from collision to collision", fixed=False)
+    if model.scene.time_step is not None:
+        return TimeStep.fitting(model.scene.time_step, frame, STATED)
+    weight, size = float(np.linalg.norm(model.gravity)), 2 * float(radius.min(initial=math.inf))
+    if weight == 0 or not math.isfinite(size):
+        return TimeStep(frame, "as long as a frame: there is no gravity, or nothing that it pulls")
+    why = f"{LEAPFROG_SHARE:g} of the time √(d/g) in which gravity moves a grain by its size"
+    return TimeStep.fitting(LEAPFROG_SHARE * math.sqrt(size / weight), frame, why)
 
 
 def refuse(model: Model, grains: Grains) -> None:

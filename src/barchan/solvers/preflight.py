@@ -19,12 +19,12 @@ from barchan.model.pour import Pourer
 from barchan.model.room import spheres_of
 from barchan.model.scatter import near_pairs
 from barchan.model.space import Space
+from barchan.model.timestep import choose as choose
 from barchan.model.timestep import impact_speed
 from barchan.model.touching import frames_at, inside, joined, touching
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.shapes.mesh import Mesh
-from barchan.solvers import common, hard_check, servo_limits, soft_box, soft_watch
-from barchan.solvers.hard_arrays import EMPTY
+from barchan.solvers import common, servo_limits, soft_box, soft_watch
 from barchan.solvers.soft_arrays import FIRST_SKIN
 
 MOST_OVERLAP = 0.1  # of the smaller radius, at the start
@@ -34,32 +34,32 @@ LISTED = 4  # findings of one kind that are told one by one
 
 
 def check(model: Model, grains: Grains) -> list[Finding]:
-    """Warnings about a scene at its start; SceneError with all errors where there are any."""
-    hard = model.scene.solver == "hard"
-    _flat_shapes(model)
-    if hard:
-        hard_check.refuse(model, grains)
-    elif sticky := [k for k, wall in enumerate(model.scene.walls) if wall.sticky]:
+    """Warnings about a scene of soft spheres at its start; SceneError with all errors where there are any."""
+    flat_shapes(model)
+    if sticky := [k for k, wall in enumerate(model.scene.walls) if wall.sticky]:
         raise SceneError([
             Finding(f"walls[{k}].sticky", "true", "soft spheres are not held by walls", 'use solver = "hard"')
             for k in sticky
         ])  # fmt: skip
-    if not hard:
-        soft_box.refuse(model, grains)
+    soft_box.refuse(model, grains)
+    warnings = spheres(Start.of(model, grains), _least_period(model, grains))
+    return [*warnings, *giving(model), *_soft(model, grains.join(model.poured)), *_wall_steps(model)]
+
+
+def spheres(start: Start, least: float) -> list[Finding]:
+    """The same of any spheres; no periodic axis may be shorter than `least`, m."""
+    model, grains = start.model, start.grains
     servo_limits.refuse(model, grains)
-    start = Start.of(model, grains)
-    least = _hard_period(model, grains) if hard else _soft_period(model, grains)
     errors = [
         *_overlaps(start), *_outside(start), *_wrong_side(start), *small_box(model, grains, least),
         *idle_sources(model, start.clear),
     ]  # fmt: skip
     if errors:
         raise SceneError(errors)
-    own = hard_check.unused(model) if hard else [*_soft(model, grains.join(model.poured)), *_wall_steps(model)]
-    return [*_notes(model), *giving(model), *_cut_off(model), *own, *_odd_sizes(model, grains)]
+    return [*_notes(model), *_cut_off(model), *_odd_sizes(model, grains)]
 
 
-def _flat_shapes(model: Model) -> None:
+def flat_shapes(model: Model) -> None:
     """SceneError where grains of triangles are given to a solver of spheres."""
     kinds = zip(model.scene.group_places(), model.scene.group_shapes(), strict=True)
     flat = [(where, shape.key) for where, shape in kinds if isinstance(shape, FLAT_SHAPES)]
@@ -80,15 +80,16 @@ class Start(NamedTuple):
     owner: np.ndarray  # (M,) rows of the grains
     frames: np.ndarray  # (F, 7) as in `touching`
     present: np.ndarray  # (P,) bool, pieces of walls that are there
+    joins: bool  # facets side by side push as one; if not, what a sticky wall holds touches no other
 
     @classmethod
-    def of(cls, model: Model, grains: Grains) -> Start:
+    def of(cls, model: Model, grains: Grains, *, joins: bool = True) -> Start:
         """The start of a scene."""
         shift = common.turns(model, grains.position)
         ball, owner = spheres_of(grains)
         ball[:, :3] -= shift[owner]
         poses, present = common.walls_at_start(model)
-        return cls(model, grains, grains.position - shift, ball, owner, frames_at(model.walls, poses), present)
+        return cls(model, grains, grains.position - shift, ball, owner, frames_at(model.walls, poses), present, joins)
 
     def clear(self, grains: Grains, names: Sequence[str]) -> np.ndarray:
         """Which of these grains, (N,) bool, would touch none of the walls of these names that are there."""
@@ -120,7 +121,7 @@ class Start(NamedTuple):
         walls, scene = self.model.walls, self.model.scene
         found = touching(walls, self.frames, self.ball, np.flatnonzero(self.present))
         row = self.owner[found.sphere]
-        if scene.solver == "hard":  # what a sticky wall holds touches no other
+        if not self.joins:
             sticky = np.array([wall.sticky for wall in scene.walls], bool)[walls.wall[found.piece]]
             free = ~np.isin(row, row[sticky])
             found, row = found.take(free), row[free]
@@ -206,8 +207,6 @@ def _notes(model: Model) -> list[Finding]:
 
 def giving(model: Model) -> list[Finding]:
     """Laws that can make energy."""
-    if model.scene.solver == "hard":
-        return []
     found = {"contact": model.law} | ({"wall_contact": model.wall_law} if model.wall_law != model.law else {})
     return [
         Finding(
@@ -252,13 +251,8 @@ def _cut_off(model: Model) -> list[Finding]:
     return findings
 
 
-def _hard_period(model: Model, grains: Grains) -> float:
-    """The shortest, m, that a periodic axis may be: three cells, so that a grain is near only one of its images."""
-    return 6.0 * float(max(grains.radius.max(initial=1e-300), model.poured.radius.max(initial=0.0))) * EMPTY
-
-
-def _soft_period(model: Model, grains: Grains) -> float:
-    """The same for soft spheres: no grain may touch the same neighbour on both sides."""
+def _least_period(model: Model, grains: Grains) -> float:
+    """The shortest, m, that a periodic axis may be: no grain may touch the same neighbour on both sides."""
     radius = np.concatenate([grains.sphere_radius, model.poured.sphere_radius])
     return 4.0 * float(radius.max(initial=0.0) + FIRST_SKIN * radius.min(initial=math.inf)) if len(radius) else 0.0
 

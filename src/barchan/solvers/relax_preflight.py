@@ -11,6 +11,7 @@ from barchan.errors import Finding, SceneError
 from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.grains import Grains
+from barchan.model.timestep import TimeStep
 from barchan.solvers.relax_cell import factor, least_period
 from barchan.solvers.unused import losses
 
@@ -25,6 +26,11 @@ def check(model: Model, grains: Grains) -> list[Finding]:
     return losses(model.scene)
 
 
+def choose(model: Model, grains: Grains) -> TimeStep:
+    """From one relaxed point to the next."""
+    return TimeStep(1 / model.scene.frame_rate, "from one relaxed point to the next, a coordinate and no time")
+
+
 def _unknown_to_it(model: Model, grains: Grains) -> Iterator[Finding]:
     scene = model.scene
     needs = "the solver 'relax' knows spheres that do not move"
@@ -32,7 +38,7 @@ def _unknown_to_it(model: Model, grains: Grains) -> Iterator[Finding]:
         yield Finding("grains", "none", "there must be some to relax")
     if grains.clumped:
         yield Finding("grains", "clumps", needs, "take shape = 'sphere'")
-    for name in ("sources", "sinks", "events", "tethers"):
+    for name in ("events", "tethers"):  # what else it cannot do is found by name: see `unused.lacking`
         if getattr(scene, name):
             yield Finding(name, f"{len(getattr(scene, name))} of them", needs, "leave them out")
     for place, group in zip(scene.group_places(), scene.grains, strict=True):

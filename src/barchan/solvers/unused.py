@@ -30,7 +30,7 @@ def other_tables(scene: Scene) -> list[Finding]:
     """Tables and fields that only another solver reads, where they say something else than if left out."""
     findings = []
     for other in METHODS.values():
-        if other.name == scene.solver:
+        if isinstance(scene.method, other):
             continue
         expected = f"the solver {scene.solver!r} does not read it"
         remedy = f'leave it out, or use solver = "{other.name}"'
