@@ -117,8 +117,8 @@ def compare(grains: int, threads: int, seconds: float) -> dict[str, float | int]
     for _ in range(TURNS):
         best["ours"] = max(best["ours"], rate(ours.advance, grains, seconds))
         best["theirs"] = max(best["theirs"], rate(theirs.advance, grains, seconds))
-    moment = ours.moment()
-    touching = len(moment.contact_first) + int(np.count_nonzero(moment.contact_second >= 0))
+    second = ours.frame().contacts.second
+    touching = len(second) + int(np.count_nonzero(second >= 0))
     return {
         "grains": grains,
         "threads": threads,

@@ -31,10 +31,11 @@ if TYPE_CHECKING:
         write_report,
     )
     from barchan.errors import BarchanError, FileError, Finding, RunError, SceneError
+    from barchan.frame import Frame
     from barchan.integrators import Integrator
     from barchan.laws import Law
     from barchan.motions import Motion
-    from barchan.observables import Moment, Observable
+    from barchan.observables import Observable
     from barchan.record.recording import Recording
     from barchan.registry import parts, register
     from barchan.run.interrupt import Interrupted
@@ -67,7 +68,8 @@ _HOMES = {
     "integrators": ("Integrator",),
     "laws": ("Law",),
     "motions": ("Motion",),
-    "observables": ("Moment", "Observable"),
+    "frame": ("Frame",),
+    "observables": ("Observable",),
     "record.recording": ("Recording",),
     "registry": ("parts", "register"),
     "run.interrupt": ("Interrupted",),

@@ -48,6 +48,10 @@ class FileError(BarchanError):
     """A file that cannot be read or written: exit code 2."""
 
 
+class FrameError(BarchanError):
+    """A frame that does not have what is asked of it: exit code 2."""
+
+
 class RunError(BarchanError):
     """A run that stopped itself because its numbers went bad: exit code 3."""
 

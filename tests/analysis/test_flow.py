@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from barchan.analysis import Flow, flow_through, jams
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from draw.frames import frame_of
 
 

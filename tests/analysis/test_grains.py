@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from barchan.analysis.grains import contact_number, contact_sum, pressure, slipping
-from barchan.record.frame import Contacts, Frame
+from barchan.errors import FrameError
+from barchan.frame import Contacts, Frame
 from draw.frames import frame_of
 
 RADIUS, FORCE = 0.01, 7.0
@@ -20,7 +21,7 @@ def squeezed(shift: float = 0.0) -> Frame:
     touching = Contacts(
         first=np.array([3, 3, 9, 9]), second=np.array([-1, 5, 5, -2]), point=point,
         force=FORCE * np.array([[1.0, 0, 0], [-1, 0, 0], [1, 0, 0], [-1, 0, 0]]), overlap=np.full(4, 1e-6),
-        mode=np.array([1, 2, 1, 0], np.int8), face=np.zeros(4, np.int64),
+        mode=np.array([1, 2, 1, 0], np.int8), face=np.zeros(4, np.int64), depth=np.full(4, 1e-4),
     )  # fmt: skip
     return frame_of(place, RADIUS, id=np.array([3, 5, 9]), contacts=touching)
 
@@ -38,7 +39,6 @@ def test_a_squeezed_row_has_the_pressure_of_its_force() -> None:
 def test_a_contact_through_a_periodic_face_counts_at_its_nearest_image() -> None:
     """The same row in a box of ten radii, moved by a box: the contacts stay, and so does the pressure."""
     frame = squeezed(shift=10 * RADIUS)
-    assert frame.contacts is not None
     frame.contacts.point -= [10 * RADIUS, 0, 0]
     frame.cell = np.array([[0, 0, 0, 10 * RADIUS, 0, 0, 0]])
     volume = 4 / 3 * np.pi * RADIUS**3
@@ -54,7 +54,7 @@ def test_a_contact_through_the_tilted_face_of_a_sheared_box() -> None:
         first=np.array([0, 0]), second=np.array([-1, -2]),
         point=np.array([[0, 0, -RADIUS], [-tilt, 0, RADIUS - height]]),
         force=FORCE * np.array([[0.3, 0, 1.0], [-0.3, 0, -1.0]]), overlap=np.full(2, 1e-6), mode=np.zeros(2, np.int8),
-        face=np.zeros(2, np.int64),
+        face=np.zeros(2, np.int64), depth=np.full(2, 1e-4),
     )  # fmt: skip
     frame = frame_of(np.zeros((1, 3)), RADIUS, id=np.array([0]), contacts=touching)
     frame.cell = np.array([[0, 0, 0, 10 * RADIUS, 0, height, tilt]])
@@ -63,5 +63,5 @@ def test_a_contact_through_the_tilted_face_of_a_sheared_box() -> None:
 
 
 def test_without_contacts_it_says_so() -> None:
-    with pytest.raises(ValueError, match=r"record\.contacts"):
+    with pytest.raises(FrameError, match=r"record\.contacts"):
         contact_number(frame_of(np.zeros((1, 3)), 1.0))

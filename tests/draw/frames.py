@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 
 
 def frame_of(position: Any, radius: Any, *, time: float = 0.0, walls: int = 0, **fields: Any) -> Frame:
@@ -32,6 +32,8 @@ def frame_of(position: Any, radius: Any, *, time: float = 0.0, walls: int = 0, *
         "wall_pose": np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (walls, 1)),
         "wall_present": np.ones(walls, bool),
     }
+    if "contacts" in fields:
+        fields["known"] = {"contacts": fields.pop("contacts")}
     return Frame(**(values | fields))
 
 

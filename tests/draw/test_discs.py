@@ -7,7 +7,7 @@ import numpy as np
 from barchan.analysis.slides import slide_between
 from barchan.draw.charts import blank_figure
 from barchan.draw.discs import draw_modes, draw_slide
-from barchan.record.frame import Contacts
+from barchan.frame import Contacts
 from draw.frames import frame_of
 
 

@@ -34,14 +34,14 @@ print(json.dumps([name for name in {lights!r} if name in sys.modules]))
 FRAME = """
 from draw.frames import frame_of
 from dataclasses import replace
-from barchan.record.frame import Corners
+from barchan.scene.beams_frame import Corners
 frame = frame_of([[0, 0, 0]], 0.5)
 """
 NEEDED = {
     "summary": "from types import SimpleNamespace as Recorded",
     "profile": "from barchan.analysis.pile import RadialProfile as Profile",
     "results": "from barchan.analysis.flow import Flow",
-    "polygons": FRAME + "frame = replace(frame, triangles=Corners(np.array([[0.0, 0, 1, 0, 0, 1]])))",
+    "polygons": FRAME + "frame = replace(frame, tables=(Corners(np.array([[0.0, 0, 1, 0, 0, 1]])),))",
     "picture": FRAME,
 }
 

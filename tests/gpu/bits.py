@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from barchan.frame import fields_of
 
 # Name: benchmark, what makes its grains, how many grains, precision, steps.
 SCENES = {
@@ -24,14 +25,10 @@ DRY = {
 }
 
 
-def arrays(frame: Any, before: str = "") -> Iterator[tuple[str, np.ndarray]]:
-    """The arrays of a frame, and of what it holds, by name."""
-    for field in fields(frame):
-        value = getattr(frame, field.name)
-        if is_dataclass(value):
-            yield from arrays(value, f"{field.name}.")
-        elif isinstance(value, np.ndarray):
-            yield before + field.name, value
+def arrays(frame: Any) -> Iterator[tuple[str, np.ndarray]]:
+    """The arrays of a frame and of its contacts by name."""
+    for before, part in (("", frame), ("contacts.", frame.contacts)):
+        yield from ((before + field.name, getattr(part, field.name)) for field in fields_of(type(part)))
 
 
 def main() -> None:
@@ -49,7 +46,7 @@ def main() -> None:
         step = step[size[-1]] if isinstance(step, dict) else step
         solver = solvers.create(*getattr(module, make)(*size), step, device="cuda", precision=precision)
         solver.advance(steps)
-        np.savez(asked.folder / name, **dict(arrays(solver.snapshot(contacts=True))))
+        np.savez(asked.folder / name, **dict(arrays(solver.frame("contacts"))))
         print(f"{name}: {steps} steps of {len(solver)} grains", flush=True)
 
 

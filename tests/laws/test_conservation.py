@@ -56,14 +56,14 @@ def test_momentum_and_angular_momentum(law: str) -> None:
     """
     machine = cloud(law, 0.7, 2e-5)
     order, rebuilds = peek(machine, "id").copy(), machine.lists.rebuilds
-    seen = machine.snapshot()
+    seen = machine.frame()
     pushes = np.sum(seen.mass * np.linalg.norm(seen.velocity, axis=1))
     points = [(0.0, 0.0, 0.0), (1.0, -2.0, 3.0)]
     before = lab.momentum(machine), [lab.angular_momentum(machine, point) for point in points]
     touched = 0
     for _ in range(10):
         machine.advance(200)
-        touched += len(machine.moment().contact_first)
+        touched += len(machine.frame().contacts.first)
         np.testing.assert_allclose(lab.momentum(machine), before[0], rtol=0, atol=1e-12 * pushes)
         for point, spun in zip(points, before[1], strict=True):
             arm = 1 + float(np.linalg.norm(point))
@@ -81,12 +81,12 @@ def test_energy_never_grows(law: str, solver: Any, restitution: float) -> None:
     the 120 steps that the shortest one has here; twenty-seven grains collide at once, so 1e-3 of the start is allowed.
     """
     machine = cloud(law, restitution, 2e-5, rolling_friction=0.0, solver=solver)
-    start = book = machine.moment().ledger
+    start = book = machine.frame().ledger
     scale = start["kinetic_energy"]
     least, taken = scale + start["stored_energy"], dict.fromkeys(DISSIPATED, 0.0)
     for _ in range(60):
         machine.advance(25)
-        book = machine.moment().ledger
+        book = machine.frame().ledger
         energy = book["kinetic_energy"] + book["stored_energy"]
         assert energy <= least + 1e-3 * scale
         least = min(least, energy)
@@ -104,10 +104,10 @@ def test_springs_without_loss_give_everything_back() -> None:
     all there is, so nothing is lost. The normal part closes to the order of the method.
     """
     machine = oblique("linear", 1.0, 0.5, 1e-5)
-    start = machine.moment().ledger["kinetic_energy"]
-    while len(machine.moment().contact_first) or not machine.step:
+    start = machine.frame().ledger["kinetic_energy"]
+    while len(machine.frame().contacts.first) or not machine.step:
         machine.advance(20)
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     assert abs(book["energy_error"]) < 1e-5 * start
     assert abs(book["dissipated_normal"]) < 1e-4 * start
     assert abs(book["dissipated_friction"]) < 1e-3 * start
@@ -155,9 +155,9 @@ def test_hertz_loses_a_fifth_of_the_slip_of_an_impact() -> None:
     mass, speed, slip = lab.ball_mass(0.05) / 2, 0.01, 0.005
     lasts = 2.943 * (mass**2 / ((16 / 15 * lab.young_effective() * math.sqrt(0.025)) ** 2 * speed)) ** 0.2
     machine, taken = oblique("hertz", speed, slip, lasts / 240), 0.0
-    while len(machine.moment().contact_first) or not machine.step:
+    while len(machine.frame().contacts.first) or not machine.step:
         machine.advance(4)
-        book = machine.moment().ledger
+        book = machine.frame().ledger
         assert book["dissipated_friction"] >= taken - 1e-12 * mass * slip**2
         taken = book["dissipated_friction"]
     assert taken / (0.5 * mass * slip**2) == pytest.approx(share_lost_without_slip(0.3), rel=0.01)
@@ -167,7 +167,7 @@ def test_hertz_loses_a_fifth_of_the_slip_of_an_impact() -> None:
 def test_nothing_is_dissipated_before_the_start() -> None:
     """A scene may start with overlaps, as a settled bed does. Their energy is stored, not dissipated with a minus."""
     groups = [lab.grain((0.0, 0.0, 0.0)), lab.grain((0.098, 0.0, 0.0))]
-    book = lab.solver(lab.scene("hertz", groups), 1e-5).moment().ledger
+    book = lab.solver(lab.scene("hertz", groups), 1e-5).frame().ledger
     assert book["stored_energy"] > 0
     assert book["dissipated_normal"] == pytest.approx(0.0, abs=1e-12 * book["stored_energy"])
 

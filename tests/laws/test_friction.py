@@ -42,7 +42,7 @@ def on_floor(
         machine = solver(described, time_step)
         if not thrown:
             machine.advance(4000)
-            height = float(machine.snapshot().position[0, 2])
+            height = float(machine.frame().position[0, 2])
     return machine
 
 
@@ -58,9 +58,9 @@ def test_oblique_impact_that_slides_throughout(law: str, solver: Any) -> None:
     a = lab.material(friction=friction, young=STIFF)
     machine = solver(lab.scene(SKATES.get(law, law), [start], [lab.FLOOR], a=a), 1e-6)
     machine.advance(50)
-    while len(machine.moment().contact_first):
+    while len(machine.frame().contacts.first):
         machine.advance(50)
-    seen = machine.snapshot()
+    seen = machine.frame()
     vx, vy, vz = seen.velocity[0]
     assert vy == 0.0
     assert (speed - vx) / (vz + normal_speed) == pytest.approx(friction, rel=2e-3)
@@ -77,9 +77,9 @@ def test_block_on_a_slope_sticks_below_the_angle_of_friction(law: str, solver: A
     """
     machine = on_floor(law, lab.tilted(math.atan(0.9 * 0.5)), 2e-5, solver, rotation=False)
     machine.advance(10000)
-    before = machine.snapshot().position[0].copy()
+    before = machine.frame().position[0].copy()
     machine.advance(10000)
-    after = machine.snapshot()
+    after = machine.frame()
     assert abs(before[0]) < 0.03 * RADIUS
     assert abs(after.position[0] - before).max() < 1e-9 * RADIUS
     assert abs(after.velocity).max() < 1e-9
@@ -91,9 +91,9 @@ def test_block_on_a_steep_slope_accelerates(law: str, solver: Any) -> None:
     angle = math.atan(1.2 * 0.5)
     machine = on_floor(law, lab.tilted(angle), 2e-5, solver, rotation=False)
     machine.advance(5000)
-    start, begin = machine.snapshot().velocity[0, 0], machine.time
+    start, begin = machine.frame().velocity[0, 0], machine.time
     machine.advance(10000)
-    gained = (machine.snapshot().velocity[0, 0] - start) / (machine.time - begin)
+    gained = (machine.frame().velocity[0, 0] - start) / (machine.time - begin)
     assert gained == pytest.approx(lab.GRAVITY * (math.sin(angle) - 0.5 * math.cos(angle)), rel=1e-3)
 
 
@@ -108,12 +108,12 @@ def test_sphere_thrown_along_a_floor_ends_rolling(law: str, solver: Any) -> None
     rolls_after = 2 * speed / (7 * friction * lab.GRAVITY)
     machine = on_floor(law, (0.0, 0.0, -lab.GRAVITY), 1e-5, solver, speed=speed, a={"young": 1e8})
     machine.advance_to(0.5 * rolls_after)
-    assert machine.snapshot().velocity[0, 0] == pytest.approx(speed * 6 / 7, rel=5e-3)
+    assert machine.frame().velocity[0, 0] == pytest.approx(speed * 6 / 7, rel=5e-3)
     machine.advance_to(rolls_after)
-    assert machine.snapshot().velocity[0, 0] == pytest.approx(speed * 5 / 7, rel=1.5e-2)
+    assert machine.frame().velocity[0, 0] == pytest.approx(speed * 5 / 7, rel=1.5e-2)
     for _ in range(2):
         machine.advance_to(machine.time + rolls_after)
-        seen = machine.snapshot()
+        seen = machine.frame()
         assert seen.velocity[0, 0] == pytest.approx(speed * 5 / 7, rel=5e-3)
         assert seen.spin[0, 1] * RADIUS == pytest.approx(seen.velocity[0, 0], rel=5e-3)
 
@@ -129,14 +129,14 @@ def test_rolling_resistance_stops_a_rolling_sphere_and_no_more(law: str) -> None
     machine = on_floor(law, (0.0, 0.0, -lab.GRAVITY), 1e-5, speed=speed, spin=speed / RADIUS, a=a)
     stops = speed / deceleration
     machine.advance_to(0.1 * stops)
-    start, begin = machine.snapshot().velocity[0, 0], machine.time
+    start, begin = machine.frame().velocity[0, 0], machine.time
     machine.advance_to(0.9 * stops)
-    slowed = (start - machine.snapshot().velocity[0, 0]) / (machine.time - begin)
+    slowed = (start - machine.frame().velocity[0, 0]) / (machine.time - begin)
     assert slowed == pytest.approx(deceleration, rel=5e-3)
     for _ in range(40):
         machine.advance_to(machine.time + 0.01 * stops)
-        assert machine.snapshot().spin[0, 1] > -1e-3 * speed / RADIUS
-    assert abs(machine.snapshot().velocity[0, 0]) < 1e-3 * speed
+        assert machine.frame().spin[0, 1] > -1e-3 * speed / RADIUS
+    assert abs(machine.frame().velocity[0, 0]) < 1e-3 * speed
 
 
 def test_rolling_viscosity_slows_a_spin_exponentially() -> None:
@@ -151,7 +151,7 @@ def test_rolling_viscosity_slows_a_spin_exponentially() -> None:
     smooth = lab.material(friction=0.0, rolling_viscosity=1e-3)
     machine = lab.solver(lab.scene("hertz", [ball], [lab.FLOOR], a=smooth, gravity=(0.0, 0.0, -9.81)), 2e-5)
     machine.advance_to(end)
-    assert machine.snapshot().spin[0, 0] == pytest.approx(3.0 * math.exp(-9.81 * end), rel=5e-3)
+    assert machine.frame().spin[0, 0] == pytest.approx(3.0 * math.exp(-9.81 * end), rel=5e-3)
 
 
 def test_rolling_resistance_stops_no_clump_within_a_step() -> None:
@@ -167,6 +167,6 @@ def test_rolling_resistance_stops_no_clump_within_a_step() -> None:
     k = moments.mean() / (4 * moments[-1])
     assert moments[0] < 0.6 * moments[-1]
     machine.advance(1)
-    spin = machine.snapshot().spin[0]
+    spin = machine.frame().spin[0]
     assert spin[2] == pytest.approx(2.0 * math.exp(-k), rel=k**3 / 4)
     assert abs(spin[:2]).max() < 1e-6

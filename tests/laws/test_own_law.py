@@ -66,10 +66,10 @@ def test_own_law_is_found_by_name_and_used(own_spring: type[Law]) -> None:
     unit = math.sqrt(mass / stiffness)
     machine = PlainSolver(described, math.pi * unit / 400)
     machine.advance(200)
-    assert machine.moment().contact_overlap.max() == pytest.approx(speed * unit, rel=2e-3)
+    assert machine.frame().contacts.overlap.max() == pytest.approx(speed * unit, rel=2e-3)
     machine.advance(205)
-    seen = machine.snapshot()
-    assert not len(machine.moment().contact_first)
+    seen = machine.frame()
+    assert not len(machine.frame().contacts.first)
     assert seen.velocity[0, 0] == pytest.approx(-speed, rel=2e-3)
     assert abs(seen.velocity[1, 0]) < 2e-3 * speed
     assert abs(seen.spin).max() < 1e-15

@@ -40,8 +40,8 @@ def rebound(
     machine = solver(described, duration / steps)
     while True:
         machine.advance(steps // 4)
-        if not len(machine.moment().contact_first):
-            one, other = machine.snapshot().velocity[:, 0]
+        if not len(machine.frame().contacts.first):
+            one, other = machine.frame().velocity[:, 0]
             return float(one), float(other)
 
 
@@ -52,9 +52,9 @@ def wall_rebound(
     described = lab.scene(law, [lab.grain((0.0, 0.0, 0.05), velocity=(0.0, 0.0, -speed))], [lab.FLOOR], a=a)
     machine = solver(described, time_step)
     machine.advance(50)
-    while len(machine.moment().contact_first):
+    while len(machine.frame().contacts.first):
         machine.advance(50)
-    return float(machine.snapshot().velocity[0, 2])
+    return float(machine.frame().velocity[0, 2])
 
 
 def check_rebound(
@@ -101,7 +101,7 @@ def test_restitution_of_linear_does_not_depend_on_when_grains_meet(restitution: 
     assert step > math.pi * math.sqrt(mass / stiffness) / 36
     machine = lab.solver(pairs(step), step)
     machine.advance(60)
-    velocity = machine.snapshot().velocity[:, 0]
+    velocity = machine.frame().velocity[:, 0]
     rebound = (velocity[16:] - velocity[:16]) / speed
     assert abs(rebound - restitution).max() < (1e-3 if restitution == 0.5 else 2e-3)
 
@@ -165,7 +165,7 @@ def collision(law: str | dict[str, object], speed: float, time_step: float, solv
     overlaps = [0.0]
     while overlaps[-1] >= 0:
         machine.advance(1)
-        x = machine.snapshot().position[:, 0]
+        x = machine.frame().position[:, 0]
         overlaps.append(0.1 - float(x[1] - x[0]))
     inside = overlaps[-2] / (overlaps[-2] - overlaps[-1])
     return (len(overlaps) - 2 + inside) * time_step, max(overlaps)

@@ -129,7 +129,7 @@ def followed(machine: SoftSolver, end: float, every: int) -> dict[str, np.ndarra
     rows: list[tuple[Any, ...]] = []
     while machine.time < end:
         machine.advance(every)
-        seen = machine.snapshot(contacts=True)
+        seen = machine.frame("contacts")
         rows.append((machine.time, seen.position[0, 0], seen.velocity[0, 0], seen.contacts.mode[0]))
     return dict(zip(("t", "x", "v", "mode"), np.array(rows).T, strict=True))
 
@@ -168,10 +168,10 @@ def test_while_it_sticks_the_sphere_lags_behind_the_belt() -> None:
     slow = "walls[0].motion.velocity=[1e-4, 0, 0]", "grains[0].velocity=[1e-4, 0, 0]"
     machine = conveyor(2e-6, *slow)
     machine.advance_to(5e-3)
-    lag = 1e-4 - machine.snapshot().velocity[0, 0]
+    lag = 1e-4 - machine.frame().velocity[0, 0]
     assert lag == pytest.approx(1e-4 * 1e5 / 1.1e6, rel=1e-3)
     counted = {"sticking_contacts": 1.0, "slipping_contacts": 0.0, "slipping_share": 0.0}
-    assert Modes().measure(machine.moment()) == counted
+    assert Modes().measure(machine.frame()) == counted
 
 
 def test_the_belt_s_work_ends_in_the_accounts() -> None:
@@ -182,7 +182,7 @@ def test_the_belt_s_work_ends_in_the_accounts() -> None:
     taken = 0.0
     while machine.time < 12e-3:
         machine.advance(100)
-        book = machine.moment().ledger
+        book = machine.frame().ledger
         assert book["dissipated_friction"] >= taken - 1e-3 * book["wall_work"]
         taken = book["dissipated_friction"]
     assert taken > 0.5 * book["wall_work"] > 0
@@ -202,6 +202,6 @@ def test_a_restored_belt_goes_on_with_the_same_bits_and_stays_in_the_plane() -> 
             again = solvers.restore(whole.model, *states[k])
         again.advance(100)
     assert lab.fingerprint(again) == lab.fingerprint(whole)
-    seen = whole.snapshot()
+    seen = whole.frame()
     assert seen.position[0, 1] == 0.0 and seen.velocity[0, 1] == 0.0
     assert not seen.spin.any()

@@ -26,7 +26,7 @@ def test_a_box_has_as_many_faces_as_planes() -> None:
     box = {"shape": "box", "low": (0.0, 0.0, 0.0), "high": (1.0, 1.0, 1.0)}
     planes = [{"shape": "plane", "normal": tuple(row)} for row in np.eye(3).tolist()]
     for walls, expected in (([box], 3), (planes, 3), (planes[:2], 2)):
-        moment = hard_lab.solver(hard_lab.scene([hard_lab.grain(place)], walls)).moment()
+        moment = hard_lab.solver(hard_lab.scene([hard_lab.grain(place)], walls)).frame()
         assert Contacts().measure(moment)["contacts_per_grain"] == expected
         assert Packing().measure(moment)["coordination"] == expected
 
@@ -37,7 +37,7 @@ def test_cubes_are_neighbours_once() -> None:
     """
     places = [(0.1 * k - OVERLAP * k, 0.0, 0.05 - OVERLAP) for k in range(4)]
     machine = lab.solver(lab.scene("hertz", [lab.grains(places, shape="cube")], [lab.FLOOR]), 1e-5)
-    moment, frame = machine.moment(), machine.snapshot(contacts=True)
+    moment, frame = machine.frame(), machine.frame("contacts")
     packing = Packing().measure(moment)
     assert (packing["coordination"], packing["rattler_share"]) == (2.5, 1.0)
     assert Contacts().measure(moment)["contacts_per_grain"] == 2.5
@@ -63,10 +63,10 @@ def test_two_triangles_are_one_wall_and_one_face_where_they_are_level(fold: floa
     ])  # fmt: skip
     scene = lab.walled([dimer], [{**wall, "name": "mesh"}])
     machine = lab.solver(scene, 1e-5)
-    touching = machine.snapshot(contacts=True).contacts
+    touching = machine.frame("contacts").contacts
     assert touching.second.tolist() == [-1 - (len(scene.walls) - 1)] * 2
     assert len(set(touching.face.tolist())) == faces
-    measured = Contacts().measure(machine.moment())
+    measured = Contacts().measure(machine.frame())
     assert (measured["contacts_per_grain"], measured["contact_points_per_grain"]) == (faces, 2.0)
 
 
@@ -98,7 +98,7 @@ def test_smooth_walls_are_in_the_frames_of_triangles() -> None:
     walls = [{"normal": (0.0, 0.0, 1.0)}, {"normal": (-1.0, 0.0, 0.0), "point": (0.98e-3, 0.0, 0.0)}]
     machine = at_rest_on(walls)
     machine.advance(20)
-    touching = machine.snapshot(contacts=True).contacts
+    touching = machine.frame("contacts").contacts
     assert set(touching.second.tolist()) == {-1, -2}
     total = touching.force.sum(axis=0)
     acting = beams_lab.forces(machine).sum(axis=0)  # without gravity in this scene
@@ -115,8 +115,8 @@ def test_smooth_walls_press_into_the_stress_of_triangles() -> None:
     """
     walls = [{"normal": (0.0, 0.0, 1.0)}, {"normal": (0.0, 0.0, -1.0), "point": (0.0, 0.0, 1.96e-3)}]
     machine = at_rest_on(walls)
-    moment = machine.moment()
-    force = machine.snapshot(contacts=True).contacts
+    moment = machine.frame()
+    force = machine.frame("contacts").contacts
     lift = force.force[force.second == -1][:, 2].sum()
     stress = Stress(volume=4e-6).measure(moment)
     arms = [force.point[force.second == which][:, 2].mean() for which in (-1, -2)]

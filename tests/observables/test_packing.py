@@ -8,23 +8,26 @@ import numpy as np
 import pytest
 
 from barchan import registry
-from barchan.observables import Moment, _packing
+from barchan.frame import Contacts, Frame
+from barchan.observables import _packing
 from barchan.observables.packing import Packing
+from draw.frames import frame_of
 
 
-def moment(radius: list[float], contacts: list[tuple[int, int]], branch: np.ndarray) -> Moment:
-    """Discs in a box of 1 m² that touch so; branch: (C, 3) m, to the first centre from the second."""
+def frame(radius: list[float], contacts: list[tuple[int, int]], branch: np.ndarray) -> Frame:
+    """Discs in a box of 1 m² that touch so; branch: (C, 3) m, to the first centre from the second, where the first is
+    the one in the middle.
+    """
     n, c = len(radius), len(contacts)
     first, second = np.array(contacts, np.int64).reshape(-1, 2).T
-    return Moment(
-        time=0.0, gravity=np.zeros(3), flat=True, position=np.zeros((n, 3)), velocity=np.zeros((n, 3)),
-        spin=np.zeros((n, 3)), mass=np.ones(n), radius=np.array(radius),
-        solid=math.pi * np.array(radius) ** 2, group=np.zeros(n, np.int32), inserted=n,
-        ledger={}, contact_first=first, contact_second=second, contact_face=np.zeros(c, np.int64),
-        contact_overlap=np.full(c, 0.01),
-        contact_depth=np.full(c, 0.1), contact_force=10 * branch, contact_branch=branch,
-        contact_mode=np.zeros(c, np.int8), cell=(1.0, 0.0, 1.0, 0.0),
+    place = np.full((n, 3), 0.5)
+    place[second] = place[first] - branch
+    touching = Contacts(
+        first=first, second=second, point=place[first] - 0.5 * branch, force=10 * branch, overlap=np.full(c, 0.01),
+        mode=np.zeros(c, np.int8), face=np.zeros(c, np.int64), depth=np.full(c, 0.1),
     )  # fmt: skip
+    known = {"contacts": touching, "flat": True, "solid": math.pi * np.array(radius) ** 2}
+    return frame_of(place, np.array(radius), cell=np.array([[0.0, 0, 0, 1, 0, 1, 0]]), known=known)
 
 
 def test_fabric_counts_the_sizes_of_both_discs() -> None:
@@ -32,7 +35,7 @@ def test_fabric_counts_the_sizes_of_both_discs() -> None:
     two of 0.1 m. Stress is the force of 10 N/m times the branch, along either axis.
     """
     branch = np.array([[0.14, 0, 0], [0, 0, -0.19]])
-    seen = moment([0.1, 0.05, 0.1], [(0, 1), (0, 2)], branch)
+    seen = frame([0.1, 0.05, 0.1], [(0, 1), (0, 2)], branch)
     x, z = math.pi * (0.1**2 + 0.05**2), math.pi * (0.1**2 + 0.1**2)
     assert _packing.fabric(seen, Packing().part(seen)) == pytest.approx(np.diag([x, z]), abs=1e-15)
     values = registry.part("observables", "packing")().measure(seen)
@@ -48,7 +51,7 @@ def test_a_grain_held_by_a_rattler_is_a_rattler() -> None:
     """
     inner = [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
     contacts = [*inner, (4, 0), (4, 1), (4, 5)]
-    seen = moment([0.1] * 6, contacts, np.tile([0.1, 0, 0.1], (len(contacts), 1)))
+    seen = frame([0.1] * 6, contacts, np.tile([0.1, 0, 0.1], (len(contacts), 1)))
     held, inside = _packing.backbone(seen)
     assert held.tolist() == [True] * 4 + [False] * 2
     assert seen.pairs[inside, :2].tolist() == [list(pair) for pair in inner]

@@ -31,7 +31,7 @@ def test_pressure_is_half_of_the_trace() -> None:
     """Across each pitch of a square lattice one contact carries f: σxx = σzz = f/p, and that is the pressure. A third
     of the trace would be two thirds of it.
     """
-    found = Stress().measure(square().moment())
+    found = Stress().measure(square().frame())
     assert found["pressure"] == pytest.approx(FORCE / PITCH)
     assert found["stress_xx"] == pytest.approx(-FORCE / PITCH)
     assert found["stress_zz"] == pytest.approx(-FORCE / PITCH)
@@ -43,7 +43,7 @@ def test_pressure_in_a_disc() -> None:
     viewer and pictures show it in N/m.
     """
     machine = square()
-    frame, scene = machine.snapshot(contacts=True), machine.model.scene
+    frame, scene = machine.frame("contacts"), machine.model.scene
     stress = QUANTITIES["stress"].values(frame, scene)
     assert stress == pytest.approx(np.full(100, FORCE * PITCH / (math.pi / 4 * SIZE**2)))
     scale = scale_for([frame], "stress", scene)

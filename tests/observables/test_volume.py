@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from barchan.errors import SceneError
+from barchan.frame import Frame
 from barchan.model.clumps import covered_area
-from barchan.observables import Moment
 from barchan.observables.cell import Cell
 from barchan.observables.packing import Packing
 from barchan.observables.stress import Stress
@@ -25,9 +25,9 @@ def spots(columns: int, rows: int, layers: int, pitch: float, corner: float = 0.
     return np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
 
 
-def both(moment: Moment, **where: object) -> tuple[dict[str, float], dict[str, float]]:
+def both(frame: Frame, **where: object) -> tuple[dict[str, float], dict[str, float]]:
     """What `packing` and `stress` find; they agree on the pressure to 1e-12."""
-    packing, stress = Packing(**where).measure(moment), Stress(**where).measure(moment)
+    packing, stress = Packing(**where).measure(frame), Stress(**where).measure(frame)
     assert packing["stress_isotropic"] == pytest.approx(stress["pressure"], rel=1e-12)
     return packing, stress
 
@@ -39,13 +39,13 @@ def test_open_axes_are_as_long_as_the_grains_reach() -> None:
     """
     p, d = 0.0999, 0.1
     machine = lab.solver(lab.scene("hertz", [lab.grains(spots(3, 4, 5, p, 1.0))]), 1e-5)
-    force = np.linalg.norm(machine.snapshot(contacts=True).contacts.force, axis=1)
+    force = np.linalg.norm(machine.frame("contacts").contacts.force, axis=1)
     assert len(force) == 133 and np.ptp(force) < 1e-9 * force[0]
     volume = (2 * p + d) * (3 * p + d) * (4 * p + d)
-    packing, _ = both(machine.moment())
+    packing, _ = both(machine.frame())
     assert packing["packing_fraction"] == pytest.approx(60 * BALL / volume)
     assert packing["stress_isotropic"] == pytest.approx(133 * force[0] * p / (3 * volume))
-    stated, _ = both(machine.moment(), volume=2.0)
+    stated, _ = both(machine.frame(), volume=2.0)
     assert stated["packing_fraction"] == pytest.approx(60 * BALL / 2.0)
     assert stated["stress_isotropic"] == pytest.approx(133 * force[0] * p / (3 * 2.0))
 
@@ -64,14 +64,14 @@ def test_a_cell_that_repeats_is_its_own_volume() -> None:
         box={"low": (0.0, 0.0, 0.0), "high": (side, side, side)},
     )  # fmt: skip
     machine = lab.solver(scene, 1e-5)
-    force = np.linalg.norm(machine.snapshot(contacts=True).contacts.force, axis=1)
+    force = np.linalg.norm(machine.frame("contacts").contacts.force, axis=1)
     assert len(force) == 216 and np.ptp(force) < 1e-9 * force[0]
     pressure = 216 * force[0] * math.sqrt(3) / 2 * a / (3 * side**3)
     for where in (
         {},
         *({"region": {"low": (k * a,) * 3, "high": ((k + 1) * a,) * 3}} for k in (0, 1, 2, 2.5, -0.5, -1)),
     ):
-        packing, stress = both(machine.moment(), **where)
+        packing, stress = both(machine.frame(), **where)
         assert packing["packing_fraction"] == pytest.approx(2 * BALL / a**3)
         assert stress["pressure"] == pytest.approx(pressure)
         assert stress["stress_xx"] == pytest.approx(-pressure)
@@ -85,17 +85,17 @@ def test_clumps_fill_what_they_weigh() -> None:
     p, d = 0.0999, 0.1
     machine = lab.solver(lab.scene("hertz", [lab.grains(spots(3, 4, 5, p, 1.0), shape="cube")]), 1e-5)
     volume = (2 * p + d) * (3 * p + d) * (4 * p + d)
-    packing, _ = both(machine.moment())
+    packing, _ = both(machine.frame())
     assert packing["packing_fraction"] == pytest.approx(60 * math.pi / 6 * d**3 / volume, rel=1e-6)
-    seen = machine.moment()
-    trace = np.sum(seen.contact_force * seen.contact_branch)
+    seen = machine.frame()
+    trace = np.sum(seen.contacts.force * seen.branch)
     assert packing["stress_isotropic"] == pytest.approx(trace / (3 * volume))
 
 
 def test_triangles_fill_their_area() -> None:
     """Two squares of 2 mm with their sides along x and z, 3 mm and 1 mm apart: 2 · 4 mm² of 5 mm by 3 mm."""
     scene = beams_lab.scene([beams_lab.grain(1.0, 1.0), beams_lab.grain(1.003, 1.001)])
-    packing, _ = both(beams_lab.solver(scene, 1e-6).moment())
+    packing, _ = both(beams_lab.solver(scene, 1e-6).frame())
     assert packing["packing_fraction"] == pytest.approx(8.0 / 15.0)
 
 
@@ -103,14 +103,14 @@ def test_hard_spheres_know_their_periodic_box() -> None:
     """A simple cubic lattice with a pitch of twice the diameter, repeated on all sides, fills π/6/8 of its cell."""
     box = {"low": (0.0, 0.0, 0.0), "high": (0.6, 0.6, 0.6)}
     made = hard_lab.scene([hard_lab.grains(spots(3, 3, 3, 0.2, 0.1))], periodic=(True, True, True), box=box)
-    moment = hard_lab.solver(made).moment()
-    assert Packing().measure(moment)["packing_fraction"] == pytest.approx(math.pi / 6 / 8)
-    assert Cell().measure(moment)["cell_x"] == pytest.approx(0.6)
+    frame = hard_lab.solver(made).frame()
+    assert Packing().measure(frame)["packing_fraction"] == pytest.approx(math.pi / 6 / 8)
+    assert Cell().measure(frame)["cell_x"] == pytest.approx(0.6)
 
 
 def test_discs_fill_their_area() -> None:
     """Discs that were grown to 0.86 of a periodic square fill 0.86 of it."""
-    packing, _ = both(relax_lab.solver(relax_lab.flat_scene(50)).moment())
+    packing, _ = both(relax_lab.solver(relax_lab.flat_scene(50)).frame())
     assert packing["packing_fraction"] == pytest.approx(0.86)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import re
 import warnings
 from collections.abc import Iterator
@@ -13,9 +12,11 @@ import numpy as np
 import pytest
 
 from barchan.errors import BarchanWarning, FileError
+from barchan.frame import Frame
 from barchan.record import checkpoint
 from barchan.record.recorder import Recorder
 from barchan.record.recording import Recording
+from barchan.record.schema import frame_arrays
 from record.toy import META, SCENE, SERIES, make_frame, record
 
 TRIES = 200
@@ -32,8 +33,8 @@ IN_CHECKPOINT = re.compile(
 
 def digest(value: Any) -> list[Any]:
     """Everything in frames and tables, as bytes and plain values."""
-    if dataclasses.is_dataclass(value):
-        return [(field.name, digest(getattr(value, field.name))) for field in dataclasses.fields(value)]
+    if isinstance(value, Frame):
+        return [value.time, value.step, *((name, digest(array)) for name, array in frame_arrays(value).items())]
     if isinstance(value, np.ndarray):
         return [value.dtype.str, value.shape, value.tobytes()]
     return [repr(value)]

@@ -79,7 +79,7 @@ def test_one_writer_and_a_dead_one_is_forgotten(tmp_path: Path) -> None:
 
 
 def test_importing_these_does_not_import_h5py() -> None:
-    modules = "frame, folder, checkpoint, recorder, recording, schema"
+    modules = "folder, checkpoint, recorder, recording, schema"
     code = f"import sys; from barchan.record import {modules}; assert 'h5py' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
     assert checkpoint.CHECKPOINT == folder.CHECKPOINT

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from barchan.errors import FileError
+from barchan.frame import Frame
 from barchan.geometry import rotate
 from barchan.record.formats import formats, usd, write
-from barchan.record.frame import Corners, Frame
 from barchan.record.recorder import Recorder
 from barchan.record.recording import Recording
+from barchan.scene.beams_frame import Corners
 from record.toy import META, SERIES, make_frame, record
 from solvers.inside import peek
 
@@ -207,7 +208,7 @@ def test_triangles_weigh_by_their_areas(tmp_path: Path) -> None:
     sides = np.array([(1.0, 2.0), (0.3, 0.1)] * 2)
     corners = np.zeros((4, 6))
     corners[:, 2], corners[:, 5] = sides.T
-    frame = replace(frame, triangles=Corners(corners + 0.7), mass=np.full(2, 25 * (1.0 + 0.015)),
+    frame = replace(frame, tables=(Corners(corners + 0.7),), mass=np.full(2, 25 * (1.0 + 0.015)),
                     sphere_radius=np.hypot(*sides.T) / 2)  # fmt: skip
     (tmp_path / "run").mkdir()
     with Recorder(tmp_path / "run", scene_toml=SCENE, meta=META, series=SERIES) as recorder:

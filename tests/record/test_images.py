@@ -17,21 +17,21 @@ def test_contacts_go_round_with_their_grains() -> None:
     balls = lab.grains(spots, velocity=(0.0, 1.0, 0.0))
     machine = lab.solver(lab.kitchen([balls], [{**lab.FLOOR, "point": (0.0, 0.0, -0.0498)}]), 2e-5)
     machine.advance_to(1.1e-3)
-    frame = machine.snapshot(contacts=True)
+    frame = machine.frame("contacts")
     assert frame.position[:, 1] == pytest.approx(-0.4994, abs=1e-4)
-    assert frame.contacts is not None and len(frame.contacts.first) == 2
+    assert frame.has("contacts") and len(frame.contacts.first) == 2
     first = np.searchsorted(frame.id, frame.contacts.first)
     away = np.linalg.norm(frame.contacts.point - frame.position[first], axis=1)
     assert away == pytest.approx(0.05, abs=3e-4)
-    found = Centre().measure(machine.moment())
+    found = Centre().measure(machine.frame())
     assert found["centre_y"] == pytest.approx(np.average(frame.position[:, 1], weights=frame.mass))
 
 
 def test_a_packing_has_one_centre() -> None:
     """Grains that relaxing has pushed through the faces are where the frame says, in the series too."""
     machine = relax_lab.relaxed(relax_lab.flat_scene(100, seed=3))
-    frame = machine.snapshot()
-    found = Centre().measure(machine.moment())
+    frame = machine.frame()
+    found = Centre().measure(machine.frame())
     middle = np.average(frame.position, axis=0, weights=frame.mass)
     assert [found[f"centre_{axis}"] for axis in "xyz"] == pytest.approx(middle)
 
@@ -42,7 +42,7 @@ def test_a_square_has_one_centre() -> None:
     square = beams_lab.grain(0.0099, 0.002, velocity=(1.0, 0.0, 0.0))
     machine = beams_lab.solver(beams_lab.scene([square], periodic=(True, False, True), box=box), 1e-6)
     machine.advance(105)
-    frame = machine.snapshot()
+    frame = machine.frame()
     assert frame.position[0, 0] == pytest.approx(0.009999 + 6e-6 - 0.02, abs=1e-9)
-    found = Centre().measure(machine.moment())
+    found = Centre().measure(machine.frame())
     assert found["centre_x"] == pytest.approx(frame.position[0, 0])

@@ -7,13 +7,13 @@ import math
 import numpy as np
 import pytest
 
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from solvers import beams_lab, hard_lab, lab, relax_lab
 
 
 def pushed(frame: Frame) -> np.ndarray:
     """(N, 3) N: the recorded forces on each grain, added up; the second grain of a contact feels the opposite."""
-    assert frame.contacts is not None
+    assert frame.has("contacts")
     total = np.zeros((len(frame), 3))
     np.add.at(total, np.searchsorted(frame.id, frame.contacts.first), frame.contacts.force)
     pair = frame.contacts.second >= 0
@@ -29,7 +29,7 @@ def test_what_stiction_holds_is_held_by_recorded_forces() -> None:
     cubes = lab.grains([(0.0, 0.0, 0.0499), (0.15, 0.0, 0.0499), (0.4, 0.0, 0.0499)], shape="cube")
     machine = lab.solver(lab.kitchen([cubes], [lab.FLOOR], gravity=gravity), 2e-5)
     machine.advance_to(0.5)
-    frame = machine.snapshot(contacts=True)
+    frame = machine.frame("contacts")
     assert np.abs(frame.velocity).max() < 1e-5
     weight = frame.mass[:, None] * np.array(gravity)
     assert pushed(frame) == pytest.approx(-weight, abs=1e-5 * np.linalg.norm(weight[0]))
@@ -50,9 +50,9 @@ def test_recorded_forces_move_soft_grains() -> None:
     machine.advance_to(0.03)
     touched = 0
     for _ in range(5):
-        one = machine.snapshot(contacts=True)
+        one = machine.frame("contacts")
         machine.advance(1)
-        two = machine.snapshot(contacts=True)
+        two = machine.frame("contacts")
         gained = one.mass[:, None] * ((two.velocity - one.velocity) / step - np.array(gravity))
         forces = 0.5 * (pushed(one) + pushed(two))
         touched += np.count_nonzero(forces)
@@ -66,8 +66,8 @@ def test_recorded_forces_hold_a_packing() -> None:
     1e-9 of the mean weight, beside what the minimiser leaves.
     """
     machine = relax_lab.relaxed(relax_lab.flat_scene(100, seed=3))
-    frame = machine.snapshot(contacts=True)
-    assert frame.contacts is not None and len(frame.contacts.force) > 100
+    frame = machine.frame("contacts")
+    assert frame.has("contacts") and len(frame.contacts.force) > 100
     scale = np.linalg.norm(frame.contacts.force, axis=1).mean()
     assert pushed(frame) == pytest.approx(np.zeros((len(frame), 3)), abs=1e-9 * scale)
 
@@ -84,10 +84,10 @@ def test_recorded_forces_move_triangles() -> None:
     gravity, thin = (0.0, 0.0, -9.81), {"wall_thickness": 2e-4}
     machine = beams_lab.solver(beams_lab.scene(grains, walls=walls, friction=0.3, gravity=gravity, beams=thin))
     machine.advance(3)
-    one = machine.snapshot(contacts=True)
+    one = machine.frame("contacts")
     machine.advance(1)
-    two = machine.snapshot(contacts=True)
-    assert one.contacts is not None and set(one.contacts.second.tolist()) == {-1, -2, 1}
+    two = machine.frame("contacts")
+    assert one.has("contacts") and set(one.contacts.second.tolist()) == {-1, -2, 1}
     gained = one.mass[:, None] * ((two.velocity - one.velocity) / machine.dt - np.array(gravity))
     forces = 0.5 * (pushed(one) + pushed(two))
     assert gained[:, [0, 2]] == pytest.approx(forces[:, [0, 2]], abs=1e-2 * np.abs(forces).max())
@@ -98,8 +98,8 @@ def test_nothing_pushes_hard_spheres_between_collisions() -> None:
     gravity = (0.3, 0.0, -hard_lab.GRAVITY)
     machine = hard_lab.solver(hard_lab.scene([hard_lab.grain((0, 0, 9.0), velocity=(1, 2, 3))], gravity=gravity))
     machine.advance_to(0.2)
-    one = machine.snapshot()
+    one = machine.frame()
     machine.advance_to(0.5)
-    two = machine.snapshot()
+    two = machine.frame()
     assert two.velocity - one.velocity == pytest.approx(0.3 * np.array([gravity]))
     assert two.position - one.position == pytest.approx(0.15 * (one.velocity + two.velocity))

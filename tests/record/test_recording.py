@@ -11,25 +11,22 @@ import numpy as np
 import pytest
 
 from barchan.errors import FileError
+from barchan.frame import Frame, fields_of
 from barchan.record import schema
-from barchan.record.frame import Frame
 from barchan.record.journal import JournalWriter
 from barchan.record.recorder import Recorder
 from barchan.record.recording import Recording
+from barchan.record.schema import frame_arrays
 from record.toy import META, SCENE, SERIES, make_frame, record
 
 
-def assert_same(found: object, expected: object) -> None:
+def assert_same(found: Frame, expected: Frame) -> None:
     """Two frames agree in every bit, type and shape."""
-    assert type(found) is type(expected)
-    for field in dataclasses.fields(expected):  # type: ignore[arg-type]
-        a, b = getattr(found, field.name), getattr(expected, field.name)
-        if isinstance(b, np.ndarray):
-            assert (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes()), field.name
-        elif dataclasses.is_dataclass(b):
-            assert_same(a, b)
-        else:
-            assert a == b, field.name
+    assert (found.time, found.step) == (expected.time, expected.step)
+    one, other = frame_arrays(found), frame_arrays(expected)
+    assert list(one) == list(other)
+    for name, b in other.items():
+        assert (one[name].dtype, one[name].shape, one[name].tobytes()) == (b.dtype, b.shape, b.tobytes()), name
 
 
 def assert_holds(folder: Path, frames: list[Frame]) -> None:
@@ -242,17 +239,23 @@ def folder_made(base: Path) -> Path:
 
 
 @pytest.mark.parametrize("ending", ["journal", "vtkhdf"])
-def test_contacts_of_an_older_recording_have_no_mode(tmp_path, monkeypatch, ending):
-    """The mode came later than the format: where it was not written, it is zero throughout."""
+def test_contacts_of_an_older_recording_have_no_mode_and_no_depth(tmp_path, monkeypatch, ending):
+    """Both came later than the format. Where they were not written there is no mode (0), and the depth is no number:
+    0 would be the worst overlap of a run that never had any.
+    """
+    later = ("mode", "depth")
     if ending == "journal":
-        monkeypatch.setattr(schema, "FIELDS", tuple(field for field in schema.FIELDS if field.name != "mode"))
+        older = lambda kind: tuple(field for field in fields_of(kind) if field.name not in later)  # noqa: E731
+        monkeypatch.setattr(schema, "fields_of", older)
     recorder = Recorder(tmp_path, scene_toml=SCENE, meta=META, series=SERIES)
     recorder.frame(make_frame(1, contacts=7))
     recorder.flush()
     monkeypatch.undo()
     if ending == "vtkhdf":
         with h5py.File(recorder.close({}), "r+") as file:
-            del file[schema.FIELD["mode"].path], file[schema.FIELD["mode"].offsets]
+            for name in later:
+                del file[schema.FIELD[name].path], file[schema.FIELD[name].offsets]
     with Recording(tmp_path) as recording:
-        assert recording[0].contacts.mode.tolist() == [0] * 7
-        assert recording[0].contacts.overlap.tolist() == make_frame(1, contacts=7).contacts.overlap.tolist()
+        found = recording[0].contacts
+        assert found.mode.tolist() == [0] * 7 and np.isnan(found.depth).all() and len(found.depth) == 7
+        assert found.overlap.tolist() == make_frame(1, contacts=7).contacts.overlap.tolist()

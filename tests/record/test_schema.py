@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from barchan.frame import Contacts, Frame
 from barchan.record import schema
-from barchan.record.frame import Contacts, Frame
 from barchan.record.recorder import Recorder
 from record.toy import META, SCENE, SERIES, make_frame, record
 
@@ -21,11 +21,11 @@ def test_the_document_holds_the_table() -> None:
 
 
 def test_every_array_of_a_frame_is_in_the_table() -> None:
-    of_frame = {field.name for field in dataclasses.fields(Frame)} - {"time", "step", *schema.HOLDER.values()}
-    of_contacts = {field.name for field in dataclasses.fields(Contacts)}
-    of_others = {field.name for kind in schema.OPTIONAL.values() for field in dataclasses.fields(kind)}
-    assert {field.name for field in schema.FIELDS} == of_frame | of_others
-    assert {field.name for field in schema.FIELDS if field.per == "contact"} == of_contacts
+    beside = {"time", "step", "tables", "known", "find"}
+    kinds = (Frame, Contacts, *schema.TABLE.values())
+    declared = {field.name for kind in kinds for field in dataclasses.fields(kind)} - beside
+    assert {field.name for field in schema.FIELDS} == declared
+    assert len(schema.FIELDS) == len(declared), "two arrays of one name would overwrite each other"
 
 
 @pytest.mark.parametrize("spheres", [1, 3])

@@ -8,10 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from barchan.frame import Frame
 from barchan.record.formats import write
-from barchan.record.frame import Corners, Frame
 from barchan.record.recorder import Recorder
 from barchan.record.recording import Recording
+from barchan.scene.beams_frame import Corners
 from record.toy import META, SCENE, SERIES, make_frame
 
 pytest.importorskip("vtkmodules")
@@ -69,7 +70,7 @@ def test_paraview_sees_flat_grains_as_polygons(tmp_path: Path) -> None:
     for k, count in enumerate([6, 6, 4, 0, 2]):
         frame = make_frame(k, count, spheres_per_grain=4)
         corners = np.random.default_rng(100 + k).normal(size=(4 * count, 6))
-        frames.append(replace(frame, triangles=Corners(corners)))
+        frames.append(replace(frame, tables=(Corners(corners),)))
     with Recorder(tmp_path, scene_toml=SCENE, meta=META, series=SERIES) as recorder:
         for frame in frames:
             recorder.frame(frame)
@@ -91,8 +92,8 @@ def test_paraview_sees_flat_grains_as_polygons(tmp_path: Path) -> None:
         place = vtk_to_numpy(output.GetPoints().GetData())
         chosen = place[vtk_to_numpy(output.GetPolys().GetConnectivityArray())].reshape(-1, 3, 3)
         assert np.array_equal(vtk_to_numpy(output.GetPolys().GetOffsetsArray()), 3 * np.arange(triangles + 1))
-        assert frame.triangles is not None
-        assert np.array_equal(chosen[:, :, [0, 2]].reshape(-1, 6), frame.triangles.triangle_corners)
+        assert frame.table(Corners) is not None
+        assert np.array_equal(chosen[:, :, [0, 2]].reshape(-1, 6), frame.table(Corners).triangle_corners)
         assert not chosen[:, :, 1].any()
         data = output.GetCellData()
         assert np.array_equal(vtk_to_numpy(data.GetArray("grain")), frame.id[frame.sphere_grain])

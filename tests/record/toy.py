@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from barchan.frame import Contacts, Frame
 from barchan.record import checkpoint, folder
-from barchan.record.frame import Contacts, Frame
 from barchan.record.recorder import Recorder
 
 SERIES = [("kinetic energy", "J"), ("outflow", "kg/s")]
@@ -34,7 +34,8 @@ def make_frame(number: int, grains: int = 20, *, spheres_per_grain: int = 1, con
         first, second = rng.integers(0, 9, contacts), rng.integers(-3, 9, contacts)
         point, force = rng.normal(size=(contacts, 3)), rng.normal(size=(contacts, 3))
         mode = rng.integers(0, 3, contacts).astype(np.int8)
-        touching = Contacts(first, second, point, force, rng.random(contacts), mode, rng.integers(0, 3, contacts))
+        face = rng.integers(0, 3, contacts)
+        touching = Contacts(first, second, point, force, rng.random(contacts), mode, face, rng.random(contacts))
     return Frame(
         time=0.1 * number, step=50 * number, id=np.arange(grains), group=(np.arange(grains) % 3).astype(np.int32),
         position=position, velocity=rng.normal(size=(grains, 3)), orientation=rng.normal(size=(grains, 4)),
@@ -42,7 +43,7 @@ def make_frame(number: int, grains: int = 20, *, spheres_per_grain: int = 1, con
         born=0.01 * np.arange(grains), sphere_grain=row, sphere_position=position[row] + shift,
         sphere_radius=radius[row],
         wall_pose=np.tile([0.0, 0, 0, 1, 0, 0, 0], (2, 1)) + (number > 3), wall_present=np.array([True, number > 3]),
-        contacts=touching,
+        known={} if touching is None else {"contacts": touching},
     )  # fmt: skip
 
 

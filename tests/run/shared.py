@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import barchan as bc
+from barchan.frame import Frame
 from barchan.record import checkpoint, schema
-from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 from barchan.run.progress import Pulse
 

@@ -14,6 +14,7 @@ from barchan.draw.picture import Picture, Stage
 from barchan.draw.polygons import add_polygons, crack_edges, rims, strips
 from barchan.errors import SceneError
 from barchan.run.plan import Plan
+from barchan.scene.beams_frame import BeamLines, Corners, Strips
 from run.shared import recording_hash, stopped
 from samples import drawn
 from solvers import beams_lab as lab
@@ -44,17 +45,17 @@ def test_a_run_records_triangles_beams_and_cracks(broken):
     with broken.recording as recording:
         first, last = recording[0], recording[-1]
         error, energy = (np.array(recording.series[name]) for name in ("energy_error", "kinetic_energy"))
-    assert first.triangles.triangle_corners.shape == (8, 6) and first.beams.beam_ends.shape == (8, 2)
-    assert not first.beams.beam_cause.any()
-    assert len(last.triangles.triangle_corners) == 4  # the other square is gone
-    assert set(last.beams.beam_cause) == {0, 1} or set(last.beams.beam_cause) == {1}
+    assert first.table(Corners).triangle_corners.shape == (8, 6) and first.table(BeamLines).beam_ends.shape == (8, 2)
+    assert not first.table(BeamLines).beam_cause.any()
+    assert len(last.table(Corners).triangle_corners) == 4  # the other square is gone
+    assert set(last.table(BeamLines).beam_cause) == {0, 1} or set(last.table(BeamLines).beam_cause) == {1}
     assert len(last) == broken.summary["fragments"] > 1
-    assert np.isfinite(last.beams.beam_broken_at[last.beams.beam_cause > 0]).all()
+    assert np.isfinite(last.table(BeamLines).beam_broken_at[last.table(BeamLines).beam_cause > 0]).all()
     assert broken.summary["flow"]["gone"]["number"] == 1
     assert broken.summary["flow"]["gone"]["mass"] == pytest.approx(1000 * 0.01 * 4e-6, rel=1e-12)
     assert np.abs(error).max() < 0.02 * energy[0]
     # A crack lies on an edge of both triangles that it parts.
-    assert len(crack_edges(last)) == 2 * np.count_nonzero(last.beams.beam_cause)
+    assert len(crack_edges(last)) == 2 * np.count_nonzero(last.table(BeamLines).beam_cause)
 
 
 def test_stopped_and_resumed_it_ends_with_the_same_bits(broken, tmp_path):
@@ -98,7 +99,7 @@ def test_walls_are_shown_as_thick_as_grains_feel_them(broken):
     assert np.linalg.norm(edges[:, 1] - edges[:, 0], axis=1).sum() == pytest.approx(2 * (4e-3 + 2 * wide), rel=1e-6)
     assert shapes[..., 1].max() - wide / 2 == pytest.approx(-1e-3 + 0.3 * last.time, abs=1e-6 * wide)
     assert strips(first)[..., 1].max() - wide / 2 == pytest.approx(-1e-3, abs=1e-6 * wide)
-    lowest = last.triangles.triangle_corners.reshape(-1, 3, 2)[..., 1].min()
+    lowest = last.table(Corners).triangle_corners.reshape(-1, 3, 2)[..., 1].min()
     assert abs(lowest - shapes[..., 1].max()) < 0.3 * wide
     drawn = Stage.of([last], falling().walls, "auto", "speed").walls[0]  # for the page in the browser as well
     assert np.ptp(drawn.triangles[..., 2]) == pytest.approx(wide, rel=1e-6) and not drawn.triangles[..., 1].any()
@@ -114,7 +115,7 @@ def test_a_picture_shows_walls_of_triangles_filled(broken):
     at = -1e-3 + 0.3 * last.time - 0.25 * wide  # below the middle, where no grain is
     (plain,), grey, green = falling().walls, (201, 206, 214), (32, 160, 64)
     painted = plain.model_copy(update={"color": "#20a040"})
-    made = last.strips
+    made = last.table(Strips)
     for kept, wall, color in ((made, plain, grey), (made, painted, green), (None, plain, grey), (None, painted, green)):
         picture = Picture(Stage.of([dataclasses.replace(last, strips=kept)], [wall], "auto", "speed"))
         left, right, bottom, top = picture.window.extent
@@ -129,7 +130,7 @@ def test_beams_are_seen_in_dark_grains_and_in_pale_ones(colour):
     """Lines of beams differ from what they lie on by at least a third of the way from black to white, as drawn."""
     from matplotlib.colors import to_rgb
 
-    frame = lab.solver(lab.scene([lab.grain(0.0, 0.0)])).snapshot()
+    frame = lab.solver(lab.scene([lab.grain(0.0, 0.0)])).frame()
     axes = blank_figure(4, 3).add_subplot()
     add_polygons(axes, frame, np.array([colour]) ** GAMMA)
     (beams,) = [one for one in axes.collections if one.get_alpha() is not None]

@@ -160,12 +160,12 @@ def test_a_packing_is_at_rest_for_the_soft_solver_too(tmp_path):
     soft = bc.Scene(**{**fields, "solver": "soft", "contact": "hertz", "walls": [], "start": str(packed.folder)})
     plan = Plan.of(soft)
     machine = solvers.create(plan.model, plan.grains, plan.time_step.value)
-    moment = machine.moment()
+    moment = machine.frame()
     balance = np.zeros((60, 3))
-    np.add.at(balance, moment.contact_first, moment.contact_force)
-    np.add.at(balance, moment.contact_second, -moment.contact_force)
-    size = np.linalg.norm(moment.contact_force, axis=1).mean()
-    assert len(moment.contact_force) > 150
+    np.add.at(balance, moment.contacts.first, moment.contacts.force)
+    np.add.at(balance, moment.contacts.second, -moment.contacts.force)
+    size = np.linalg.norm(moment.contacts.force, axis=1).mean()
+    assert len(moment.contacts.force) > 150
     assert np.abs(balance).max() < 1e-10 * size
     stored = moment.ledger["stored_energy"]
     assert stored == pytest.approx(packed.recording.series["stored_energy"][-1], rel=1e-9)

@@ -138,7 +138,7 @@ def test_no_grain_is_ever_put_on_another_or_into_a_wall() -> None:
             continue
         before, there = solver.inserted, not story.fired
         story.look(solver, visit.time)
-        seen = solver.snapshot()
+        seen = solver.frame()
         new = seen.id >= before
         apart = np.linalg.norm(seen.position[new][:, None] - seen.position[None], axis=2)
         gap = apart - seen.radius[new][:, None] - seen.radius[None]

@@ -59,7 +59,7 @@ def test_a_ball_swings_in_a_bowl():
     time, place = 0.005 * np.arange(100), []
     for t in time:
         machine.advance_to(t)
-        place.append(machine.snapshot().position)
+        place.append(machine.frame().position)
     place = np.array(place)
     x = place[:, 0, 0]
     (k,) = np.flatnonzero((x[:-1] > 0) & (x[1:] <= 0))

@@ -103,20 +103,20 @@ def compared(scene: lab.Scene, steps: int, *, clumped: bool = False, changes: bo
         if changes:
             machine.change_gravity((0.0, 0.0, -lab.GRAVITY))
             new = made.take(np.array([0]))
-            new.position[:], new.velocity[:] = machine.snapshot().position[0], 0.0
+            new.position[:], new.velocity[:] = machine.frame().position[0], 0.0
             machine.remove(np.arange(len(machine)) == 0, "gate")
             machine.advance(2)
             machine.insert(new, "gate")
         machine.advance(steps - steps // 2)
         machines.append(machine)
     cpu, gpu = machines
-    ledger, ours = cpu.moment().ledger, gpu.moment().ledger
+    ledger, ours = cpu.frame().ledger, gpu.frame().ledger
     return {
         "differing": differing(cpu, gpu),
         "ledger": max(abs(ledger[name] - ours[name]) for name in ledger) / ledger["kinetic_energy"],
         "overlap": abs(gpu.worst_overlap / cpu.worst_overlap - 1) if cpu.worst_overlap else 0.0,
         "left": len(gpu),
-        "touching": len(cpu.moment().contact_first),
+        "touching": len(cpu.frame().contacts.first),
         "rebuilds": gpu.lists.rebuilds,
         "searches": gpu.lists.searches,
     }

@@ -97,12 +97,12 @@ def gas(count: int, fraction: float, restitution: float = 1.0, *, tangential: fl
 
 def momentum(machine: HardSolver) -> np.ndarray:
     """Total momentum (3,), kg m/s."""
-    seen = machine.snapshot()
+    seen = machine.frame()
     return (seen.mass[:, None] * seen.velocity).sum(axis=0)
 
 
 def angular_momentum(machine: HardSolver) -> np.ndarray:
     """Total angular momentum about the origin (3,), kg m²/s."""
-    seen = machine.snapshot()
+    seen = machine.frame()
     orbital = np.cross(seen.position, seen.mass[:, None] * seen.velocity)
     return (orbital + (0.4 * seen.mass * seen.radius**2)[:, None] * seen.spin).sum(axis=0)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from barchan.kernels import threads
 from barchan.model.build import Model, build
 from barchan.model.grains import Grains
+from barchan.record.schema import frame_arrays
 from barchan.scene.scene import Scene
 from barchan.solvers.soft import SoftSolver
 from solvers.inside import by_id, peek
@@ -147,13 +147,13 @@ def tilted(angle: float) -> tuple[float, float, float]:
 
 def momentum(machine: SoftSolver) -> np.ndarray:
     """Total momentum (3,), kg m/s."""
-    seen = machine.snapshot()
+    seen = machine.frame()
     return (seen.mass[:, None] * seen.velocity).sum(axis=0)
 
 
 def angular_momentum(machine: SoftSolver, point: Sequence[float] = (0.0, 0.0, 0.0)) -> np.ndarray:
     """Total angular momentum about a point (3,), kg m²/s."""
-    seen = machine.snapshot()
+    seen = machine.frame()
     orbital = np.cross(seen.position - np.array(point), seen.mass[:, None] * seen.velocity)
     return (orbital + own_angular_momentum(machine)).sum(axis=0)
 
@@ -174,13 +174,10 @@ def wall_history(machine: SoftSolver, grain: int) -> np.ndarray:
 def fingerprint(machine: SoftSolver) -> str:
     """A hash of everything that can be seen of a solver's state, contacts and energies included."""
     digest = hashlib.sha256()
-    seen = machine.snapshot(contacts=True)
-    for part in (seen, seen.contacts):
-        for field in fields(part):
-            value = getattr(part, field.name)
-            if isinstance(value, np.ndarray):
-                digest.update(np.ascontiguousarray(value).tobytes())
-    digest.update(repr(sorted(machine.moment().ledger.items())).encode())
+    seen = machine.frame("contacts")
+    for array in frame_arrays(seen).values():
+        digest.update(array.tobytes())
+    digest.update(repr(sorted(seen.ledger.items())).encode())
     return digest.hexdigest()
 
 

@@ -177,18 +177,13 @@ class PlainSolver:
 
     # ------------------------------------------------------------ reading
 
-    def snapshot(self) -> SimpleNamespace:
-        """Positions, velocities, spins and masses, as of a frame."""
+    def frame(self) -> SimpleNamespace:
+        """Positions, velocities, spins, masses, contacts and ledger, as of a frame."""
+        overlap = np.array(list(self.contacts.values()))
+        contacts = SimpleNamespace(first=np.array([a for a, _ in self.contacts], int), overlap=overlap)
         return SimpleNamespace(
             position=np.array(self.position), velocity=np.array(self.velocity), spin=np.array(self.spin),
-            mass=np.array(self.mass),
-        )  # fmt: skip
-
-    def moment(self) -> SimpleNamespace:
-        """Contacts and ledger, as of a moment."""
-        return SimpleNamespace(
-            contact_first=np.array([a for a, _ in self.contacts], int),
-            contact_overlap=np.array(list(self.contacts.values())), ledger=self._energies(),
+            mass=np.array(self.mass), contacts=contacts, ledger=self._energies(),
         )  # fmt: skip
 
     def _stored(self) -> tuple[float, float]:

@@ -86,7 +86,7 @@ def _removed(machine: Solver) -> bool:
 
 
 def _there(machine: Solver, name: str) -> bool:
-    return bool(machine.snapshot().wall_present[machine.model.walls.names.index(name)])
+    return bool(machine.frame().wall_present[machine.model.walls.names.index(name)])
 
 
 def _wall_added(machine: Solver) -> bool:
@@ -104,7 +104,7 @@ def _begun(machine: Solver) -> bool:
     index = machine.model.walls.names.index("slide") if machine.model.walls.names else 0
     machine.start_motion("slide")
     machine.advance_to(machine.time + 1e-3)
-    return bool(machine.snapshot().wall_pose[index, 2] == pytest.approx(-2e-3, rel=0.02))
+    return bool(machine.frame().wall_pose[index, 2] == pytest.approx(-2e-3, rel=0.02))
 
 
 def _turned(machine: Solver) -> bool:
@@ -123,7 +123,7 @@ ASKED: dict[str, Callable[[Solver], bool]] = {
     "start_motion": _begun,
     "change_gravity": _turned,
     "fastest": lambda machine: machine.fastest() == pytest.approx(3.0),
-    "kinetic_energy": lambda machine: machine.kinetic_energy() == pytest.approx(4.5 * machine.moment().mass.sum()),
+    "kinetic_energy": lambda machine: machine.kinetic_energy() == pytest.approx(4.5 * machine.frame().mass.sum()),
     "worst_overlap": lambda machine: machine.worst_overlap == 0.0,
     "list_counts": lambda machine: machine.list_counts >= (1, 1),
 }

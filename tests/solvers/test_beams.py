@@ -8,6 +8,7 @@ import shapely
 
 from barchan.kernels import threads
 from barchan.model.build import build
+from barchan.scene.beams_frame import BeamLines
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
 from barchan.solvers.beams_layout import AREA, KIND, PUSH_X, PUSH_Z
@@ -353,8 +354,8 @@ def test_a_beam_breaks_by_each_of_its_limits(limit: dict[str, float], cause: int
     assert np.abs(lab.momenta(machine)).max() < 1e-18
     ended = beams_ledger.energies(machine, beams_ledger.present(machine))
     assert ended["energy_total"] == pytest.approx(started["energy_total"], rel=5e-3)
-    frame = machine.snapshot()
-    assert frame.beams is not None and frame.beams.beam_cause.tolist() == [cause] and len(frame) == 2
+    frame = machine.frame()
+    assert frame.table(BeamLines).beam_cause.tolist() == [cause] and len(frame) == 2
 
 
 def test_a_beam_that_yields_keeps_its_shape() -> None:

@@ -11,6 +11,7 @@ from barchan.draw.polygons import corners, crack_edges
 from barchan.errors import RunError, SceneError
 from barchan.model.build import build
 from barchan.observables.count import Count
+from barchan.scene.beams_frame import BeamLines
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
 from solvers import beams_lab as lab
@@ -264,7 +265,7 @@ def test_pieces_do_not_count_as_grains_that_came_back() -> None:
     """Grains in the scene and those that have left are all there ever were, pieces of broken ones too: none is owed."""
     machine = struck({"stretch": 0.004})
     machine.advance(20000)
-    seen = Count().measure(machine.moment())
+    seen = Count().measure(machine.frame())
     assert seen["grain_count"] == len(machine) > 4
     assert seen["outflow"] == 0.0
 
@@ -274,22 +275,21 @@ def test_cracks_are_marked_where_beams_were() -> None:
     when the pieces have flown apart and turned, and lie nearer to other sides of each other.
     """
     machine = struck({"stretch": 0.004})
-    whole = machine.snapshot()
+    whole = machine.frame()
     machine.advance(60000)
-    frame = machine.snapshot()
-    assert frame.beams is not None and whole.beams is not None and whole.triangles is not None
-    broken = np.flatnonzero(frame.beams.beam_cause > 0)
+    frame = machine.frame()
+    broken = np.flatnonzero(frame.table(BeamLines).beam_cause > 0)
     assert len(broken) > 4
     edges = crack_edges(frame).reshape(2, len(broken), 2, 2)
     for end in (0, 1):
-        rows, sides = frame.beams.beam_ends[broken, end], frame.beams.beam_sides[broken, end]
+        rows, sides = frame.table(BeamLines).beam_ends[broken, end], frame.table(BeamLines).beam_sides[broken, end]
         shapes = corners(frame)[rows]
         picked = np.stack([shapes[np.arange(len(rows)), sides - 1], shapes[np.arange(len(rows)), sides % 3]], axis=1)
         assert np.allclose(edges[end], picked, rtol=0, atol=1e-15)
     made = corners(whole)
     middles = []
     for end in (0, 1):
-        shapes, sides = made[whole.beams.beam_ends[:, end]], whole.beams.beam_sides[:, end]
+        shapes, sides = made[whole.table(BeamLines).beam_ends[:, end]], whole.table(BeamLines).beam_sides[:, end]
         at = np.arange(len(sides))
         middles.append(0.5 * (shapes[at, sides - 1] + shapes[at, sides % 3]))
     assert np.abs(middles[0] - middles[1]).max() < 1e-12

@@ -84,8 +84,8 @@ def test_a_square_stays_on_a_slope_that_friction_can_hold(
     machine.advance_to(begin + 0.01)
     assert np.abs(place(machine)[0] - before).max() < moves  # 6e-6 m without a memory
     assert drag(machine)[:, 0].sum() == pytest.approx(-SQUARE * GRAVITY * math.sin(angle), rel=near)
-    moment = machine.moment()
-    mode = moment.contact_mode[np.argmax(moment.contact_depth)]
+    moment = machine.frame()
+    mode = moment.contacts.mode[np.argmax(moment.contacts.depth)]
     assert mode == 1  # it holds
 
 
@@ -97,7 +97,7 @@ def test_a_square_slides_down_a_slope_that_is_too_steep(wall: dict[str, Any]) ->
     machine.advance_to(t)
     expected = 0.5 * GRAVITY * (math.sin(angle) - 0.3 * math.cos(angle)) * t**2
     assert place(machine)[0, 0] == pytest.approx(expected, rel=0.01)
-    assert np.abs(machine.moment().ledger["energy_error"]) < 1e-3 * SQUARE * GRAVITY * expected
+    assert np.abs(machine.frame().ledger["energy_error"]) < 1e-3 * SQUARE * GRAVITY * expected
 
 
 def test_what_friction_holds_swings_as_on_a_damped_spring() -> None:
@@ -118,7 +118,7 @@ def test_what_friction_holds_swings_as_on_a_damped_spring() -> None:
     machine.change_gravity((0.5, 0.0, -GRAVITY))
     rest = mass * 0.5 / hold
     lab.restart(machine)
-    before = machine.moment().ledger["energy_error"]
+    before = machine.frame().ledger["energy_error"]
     way = []
     for _ in range(400):
         machine.advance(2)
@@ -132,7 +132,7 @@ def test_what_friction_holds_swings_as_on_a_damped_spring() -> None:
     assert way[turns[1]] == pytest.approx(-rest * math.exp(-2 * math.pi * share), rel=0.08)
     held = 0.5 * hold * rest**2  # what the spring holds in the end; the books close with it
     assert beams_ledger.present(machine).held == pytest.approx(held, rel=0.05)
-    assert abs(machine.moment().ledger["energy_error"] - before) < 0.1 * held
+    assert abs(machine.frame().ledger["energy_error"] - before) < 0.1 * held
 
 
 @WALLS
@@ -151,7 +151,7 @@ def test_a_belt_takes_a_square_along(wall: dict[str, Any]) -> None:
     body = beams_ledger.bodies(machine)
     assert body.velocity[0, 0] == pytest.approx(speed, rel=0.01)  # it rocks a little
     assert speed * machine.time - body.position[0, 0] == pytest.approx(speed**2 / (2 * mu * GRAVITY), rel=0.02)
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     assert book["dissipated_friction"] == pytest.approx(0.5 * SQUARE * speed**2, rel=0.02)
     assert book["wall_work"] == pytest.approx(SQUARE * speed**2, rel=0.02)
     machine.advance_to(t + 0.01)

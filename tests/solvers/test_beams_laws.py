@@ -118,7 +118,7 @@ def test_a_grain_with_spin_turns_as_one_body() -> None:
     assert np.abs(lab.forces(machine)[:, :2]).max() < 1e-12 * 0.09 * 120 * 1e-3
     body = beams_ledger.bodies(machine)
     assert body.spin[0] == pytest.approx(-120.0, rel=1e-12)
-    assert machine.snapshot().spin[0] == pytest.approx(omega, rel=1e-12)
+    assert machine.frame().spin[0] == pytest.approx(omega, rel=1e-12)
 
 
 def test_beams_of_a_spinning_grain_take_what_the_centrifugal_force_gives() -> None:
@@ -280,7 +280,7 @@ def test_the_heavier_piece_keeps_the_name(side: float) -> None:
     a = every(machine)
     assert sorted(a["id"]) == [0, 1, 2, 3]
     assert (a["id"][a["grain"][heavy]], a["id"][a["grain"][light]]) == (1, 3)
-    frame = machine.snapshot()
+    frame = machine.frame()
     assert frame.mass[[1, 3]] == pytest.approx([1000 * 0.01 * 2.5e-6, 1000 * 0.01 * 1.2e-6], rel=1e-9)
     assert frame.born.tolist() == [0.0, 0.0, 0.0, machine.time]
 

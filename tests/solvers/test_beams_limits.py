@@ -11,6 +11,7 @@ import pytest
 from barchan.errors import RunError, SceneError
 from barchan.model.build import build
 from barchan.model.triangles import areas
+from barchan.scene.beams_frame import Corners
 from barchan.solvers import beams_ledger, beams_preflight, beams_strip_geometry, beams_walls
 from solvers import beams_lab as lab
 from solvers.inside import every, peek
@@ -149,7 +150,7 @@ def test_a_pair_of_materials_may_have_a_stiffness_of_its_own() -> None:
     block = lab.polygon(0.0, 0.0, (-5e-3, 0.0), (0.0, -1e-3), (5e-3, 0.0))
     pairs = [{"between": ["a", "a"], "young_effective": young}]
     machine = lab.solver(lab.scene([corner, block], pairs=pairs))
-    top, low = (machine.snapshot().triangles.triangle_corners.reshape(2, 3, 2)[k, :, 1] for k in (0, 1))
+    top, low = (machine.frame().table(Corners).triangle_corners.reshape(2, 3, 2)[k, :, 1] for k in (0, 1))
     deep = low.max() - top.min()
     np.testing.assert_allclose(lab.forces(machine)[0, :2], (0.0, young * deep**2), rtol=1e-9, atol=1e-12)
     stiff = [{"between": ["a", "a"], "young_effective": 1e10}]

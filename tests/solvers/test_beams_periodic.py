@@ -141,8 +141,8 @@ def test_a_grain_lies_on_a_floor_across_the_face() -> None:
     )  # fmt: skip
     machine = lab.solver(scene)
     machine.advance(round(0.15 / machine.dt))
-    frame = machine.snapshot(contacts=True)
-    assert frame.contacts is not None
+    frame = machine.frame("contacts")
+    assert frame.has("contacts")
     weight = 9.81 * float(frame.mass[0])
     assert frame.contacts.force.sum(axis=0)[2] == pytest.approx(weight, rel=0.02)
     assert np.abs(frame.contacts.point[:, 0] - frame.position[0, 0]).max() < 1.1e-3
@@ -172,10 +172,10 @@ def test_stress_is_that_of_branches_round_the_box() -> None:
     """
     scene = lab.scene([lab.grain(0.00905, 0.0), lab.grain(-0.00897, 1e-4)], **ROUND)
     machine = lab.solver(scene)
-    seen = machine.moment()
-    assert len(seen.contact_first) > 0
-    assert np.abs(seen.contact_branch[:, 0]) == pytest.approx(np.full(len(seen.contact_first), 1.98e-3), rel=1e-6)
-    assert (seen.contact_force[:, 0] * seen.contact_branch[:, 0]).min() > 0  # pushes apart
+    seen = machine.frame()
+    assert len(seen.contacts.first) > 0
+    assert np.abs(seen.branch[:, 0]) == pytest.approx(np.full(len(seen.contacts.first), 1.98e-3), rel=1e-6)
+    assert (seen.contacts.force[:, 0] * seen.branch[:, 0]).min() > 0  # pushes apart
     assert seen.cell[:3] == (0.02, 0.0, 0.02)
 
 

@@ -41,13 +41,13 @@ def test_a_plate_alone_is_accelerated_by_its_drive(plate: str) -> None:
     solver = machine(PLATES[plate], {"axis": (1, 0, 0), "force": force, "mass": mass})
     solver.advance_to(t)
     assert way(solver) == pytest.approx((force * t**2 / (2 * mass), force * t / mass), rel=1e-9)
-    book = solver.moment().ledger
+    book = solver.frame().ledger
     assert book["kinetic_energy"] == pytest.approx(force * way(solver)[0], rel=1e-9)
     assert abs(book["energy_error"]) < 1e-9 * book["kinetic_energy"]
     limited = machine(PLATES[plate], {"axis": (1, 0, 0), "force": force, "mass": mass, "travel": (0.0, 5e-5)})
     limited.advance_to(t)
     assert way(limited) == (5e-5, 0.0)
-    assert abs(limited.moment().ledger["energy_error"]) < 0.02 * force * 5e-5  # the last step of the way
+    assert abs(limited.frame().ledger["energy_error"]) < 0.02 * force * 5e-5  # the last step of the way
 
 
 @pytest.mark.parametrize("plate", PLATES)
@@ -73,7 +73,7 @@ def test_a_grain_and_a_free_plate_share_momentum(plate: str, friction: float) ->
     _, fast = way(solver)
     assert fast > 0.1 * speed
     assert lab.momenta(solver)[0] + mass * fast == pytest.approx(before, rel=1e-12)
-    book = solver.moment().ledger
+    book = solver.frame().ledger
     for line in ("energy_error", "dissipated_normal"):
         assert abs(book[line]) < 1e-4 * 0.5 * before * speed
     assert (book["dissipated_friction"] > 1e-3 * before * speed) == (friction > 0)
@@ -91,7 +91,7 @@ def test_friction_drags_a_plate_along_its_own_surface(plate: str) -> None:
     _, fast = way(solver)
     assert fast > 0.01
     assert lab.momenta(solver)[1] + mass * fast == pytest.approx(before, rel=1e-12)
-    book = solver.moment().ledger
+    book = solver.frame().ledger
     assert book["dissipated_friction"] > 0.0
     for line in ("energy_error", "dissipated_normal"):
         assert abs(book[line]) < 1e-4 * book["kinetic_energy"]
@@ -114,7 +114,7 @@ def test_a_grain_turns_a_paddle() -> None:
     assert angle > 0.05 and rate > 5.0  # pushed to the right above its axis: about +y
     assert about_pivot() - inertia * rate == pytest.approx(before, rel=1e-11)
     for line in ("energy_error", "dissipated_normal"):
-        assert abs(solver.moment().ledger[line]) < 1e-4 * 0.5 * inertia * rate**2
+        assert abs(solver.frame().ledger[line]) < 1e-4 * 0.5 * inertia * rate**2
     pose = beams_ledger.wall_poses(solver)[0]
     assert 2 * np.arctan2(pose[5], pose[3]) == pytest.approx(angle, rel=1e-9)
     tip = peek(solver, "state")[solver.triangle_count :, :2, 0]

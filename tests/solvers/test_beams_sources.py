@@ -48,10 +48,10 @@ def test_a_poured_grain_flies_as_a_stone_and_its_energy_is_booked(integrator: st
     machine.advance(100)
     machine.insert(at(scene, (1e-3, 22e-3)), "chute", waiting=3)
     machine.advance(500)
-    frame = machine.snapshot()
+    frame = machine.frame()
     assert frame.id.tolist() == [0]
     assert frame.position[0] == pytest.approx((1e-3 + 0.1 * 5e-3, 0.0, 22e-3 - 0.2 * 5e-3 - 5 * 5e-3**2), abs=1e-12)
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     assert book["inflow_energy"] == pytest.approx(9.8e-4, rel=1e-9)
     assert abs(book["energy_error"]) < 1e-12 * book["inflow_energy"] + 1e-18
     gate = machine.gates()["chute"]
@@ -140,7 +140,7 @@ def test_poured_grains_lie_on_those_before_and_the_ledger_closes() -> None:
         machine.watch()
     assert len(machine) > 40 and kept == sorted(kept)
     assert machine.worst_overlap < 0.2
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     turned = book["kinetic_energy"] + sum(abs(book[name]) for name in book if name.startswith("dissipated_"))
     assert abs(book["energy_error"]) < 0.01 * turned
     a = every(machine)
@@ -148,7 +148,7 @@ def test_poured_grains_lie_on_those_before_and_the_ledger_closes() -> None:
     assert np.array_equal(np.sort(a["id"]), np.arange(len(machine)))
     assert (a["born"] > 0).any()
     assert (np.bincount(a["grain"][: machine.triangle_count]) == 6).all()
-    radius = machine.snapshot().radius
+    radius = machine.frame().radius
     assert radius.max() < 1.5e-3 * math.sqrt(2)  # so each has triangles that lie together
     # No two batches have the same irregular outlines.
     shapes = {a["body"][rows].tobytes() for rows in np.split(np.arange(machine.triangle_count), len(machine))}
@@ -173,9 +173,9 @@ def test_pieces_and_poured_grains_have_names_of_their_own() -> None:
     ids = peek(machine, "id")
     assert len(np.unique(ids)) == len(ids) == pieces + 2
     order = np.sort(ids)
-    before = machine.moment().ledger
+    before = machine.frame().ledger
     machine.remove(np.isin(order, [order[1], order[-1]]), "away")
-    after = machine.moment().ledger
+    after = machine.frame().ledger
     assert after["dissipated_beams"] == pytest.approx(before["dissipated_beams"], rel=1e-12)
     assert after["energy_error"] == pytest.approx(before["energy_error"], abs=1e-12 * before["kinetic_energy"])
     assert not (peek(machine, "broken") > 0).any() and peek(machine, "ends").max() < machine.triangle_count
@@ -272,14 +272,14 @@ def test_a_sink_leaves_the_books_of_friction_and_walls_as_they_are() -> None:
     machine = lab.solver(scene, 2e-6)
     machine.insert(at(scene, (0.0, 1e-3), (0.02, 1e-3)), "chute")
     machine.advance(40_000)
-    before = machine.moment().ledger
+    before = machine.frame().ledger
     started = 2 * 0.5 * 4e-3 * machine.model.scene.beams.thickness * 0.09  # J, of two squares of 4 mm²
     assert before["dissipated_friction"] > 0.8 * started
     machine.remove(np.array([True, False]), "away")
     machine.watch()
     machine.remove(np.array([True]), "away")
     machine.watch()
-    after = machine.moment().ledger
+    after = machine.frame().ledger
     for name in ("dissipated_friction", "dissipated_normal", "dissipated_beams", "wall_work"):
         assert after[name] == pytest.approx(before[name], rel=1e-9, abs=1e-6 * started), name
     assert after["energy_error"] == pytest.approx(before["energy_error"], abs=1e-9 * started)
@@ -300,7 +300,7 @@ def test_a_gate_counts_the_energy_of_spin() -> None:
     assert machine.gates()["chute"].energy == pytest.approx(spinning, rel=1e-9)
     machine.remove(np.array([True]), "away")
     assert machine.gates()["away"].energy == pytest.approx(spinning, rel=1e-9)
-    assert machine.moment().ledger["outflow_energy"] == pytest.approx(spinning, rel=1e-9)
+    assert machine.frame().ledger["outflow_energy"] == pytest.approx(spinning, rel=1e-9)
 
 
 def test_there_is_no_room_inside_a_solid() -> None:

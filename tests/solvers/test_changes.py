@@ -51,10 +51,10 @@ def test_what_comes_and_goes_far_away_changes_nothing_here() -> None:
         if look % 4 == 2:
             busy.remove(busy.positions()[:, 2] > 10, "drain")
     assert busy.gates()["spout"].number == 30 and len(busy) == 5
-    one, other = quiet.snapshot(contacts=True), busy.snapshot(contacts=True)
+    one, other = quiet.frame("contacts"), busy.frame("contacts")
     np.testing.assert_allclose(other.position, one.position, atol=1e-13)
     np.testing.assert_allclose(other.velocity, one.velocity, atol=1e-11)
-    assert one.contacts is not None and other.contacts is not None
+    assert one.has("contacts") and other.has("contacts")
     assert np.linalg.norm(one.contacts.force[:, :2], axis=1).max() > 1e-3
     np.testing.assert_allclose(other.contacts.force, one.contacts.force, atol=1e-7)
 
@@ -67,10 +67,10 @@ def test_taking_away_what_stiction_brakes_keeps_the_books() -> None:
     groups = [lab.grain((0.0, 0.0, 0.0499), velocity=(0.02, 0.01, 0.0)), lab.grain((0.5, 0.0, 5.0))]
     machine = lab.solver(lab.kitchen(groups, [lab.FLOOR, drain], gravity=(0.0, 0.0, -lab.GRAVITY)), 1e-5)
     machine.advance(200)
-    before = machine.moment().ledger
+    before = machine.frame().ledger
     assert before["dissipated_stiction"] > 1e-6
-    machine.remove(machine.snapshot().id == 0, "drain")
-    after = machine.moment().ledger
+    machine.remove(machine.frame().id == 0, "drain")
+    after = machine.frame().ledger
     assert len(machine) == 1
     for name in ("energy_error", "dissipated_stiction"):
         assert after[name] == pytest.approx(before[name], rel=0, abs=1e-12)
@@ -81,7 +81,7 @@ def test_ids_are_never_used_again() -> None:
     machine.insert(grains_from(machine, 3), "spout")
     machine.remove(np.arange(8) >= 6, "drain")
     machine.insert(grains_from(machine, 2), "spout")
-    assert sorted(machine.snapshot().id) == [0, 1, 2, 3, 4, 5, 8, 9]
+    assert sorted(machine.frame().id) == [0, 1, 2, 3, 4, 5, 8, 9]
     assert machine.statistics()["grains_in"] == 10 and machine.statistics()["grains_out"] == 2
 
 
@@ -108,12 +108,12 @@ def test_an_absorbing_wall_takes_a_grain_when_it_touches() -> None:
     machine.advance_to(arrival - 2 * dt)
     assert len(machine) == 2
     machine.advance_to(arrival + 2 * dt)
-    assert machine.snapshot().id.tolist() == [1]
+    assert machine.frame().id.tolist() == [1]
     gate, mass = machine.gates()["floor"], lab.ball_mass(0.05)
     assert gate.number == 1 and gate.mass == pytest.approx(mass)
     assert gate.momentum[2] == pytest.approx(-mass * math.sqrt(2 * lab.GRAVITY * height), rel=2 * dt / arrival)
     assert gate.energy == pytest.approx(mass * lab.GRAVITY * (0.05 + height))
-    ledger = machine.moment().ledger
+    ledger = machine.frame().ledger
     assert ledger["outflow_energy"] == pytest.approx(gate.energy)
     assert abs(ledger["energy_error"]) < 1e-12 * gate.energy
 
@@ -143,7 +143,7 @@ def test_the_ledger_closes_across_all_changes(integrator: str) -> None:
             machine.remove_wall("floor")
         if look == 19:
             machine.add_wall("floor")
-        book = machine.moment().ledger
+        book = machine.frame().ledger
         turned_over = max(turned_over, book["kinetic_energy"] + book["dissipated_normal"])
         assert abs(book["energy_error"]) < 2e-3 * (abs(book["inflow_energy"]) + turned_over), look
     gates = machine.gates()
@@ -159,17 +159,17 @@ def test_a_wall_that_goes_takes_its_push_with_it() -> None:
     scene = lab.scene("hertz", [lab.grain((0, 0, 0.0499))], [lab.FLOOR], a=lab.material(restitution=0.1), gravity=DOWN)
     machine = lab.solver(scene, 2e-5)
     machine.advance_to(0.5)
-    before = machine.snapshot()
-    book = machine.moment().ledger
+    before = machine.frame()
+    book = machine.frame().ledger
     stored = book["stored_energy"]
     assert stored > 0 and abs(before.velocity[0, 2]) < 1e-6
     machine.remove_wall("floor")
-    assert not machine.snapshot().wall_present[-1]
+    assert not machine.frame().wall_present[-1]
     machine.advance_to(0.7)
     time = machine.time - before.time
     height = before.position[0, 2] + before.velocity[0, 2] * time - lab.GRAVITY * time**2 / 2
-    assert machine.snapshot().position[0, 2] == pytest.approx(height, abs=1e-13)
-    after = machine.moment().ledger
+    assert machine.frame().position[0, 2] == pytest.approx(height, abs=1e-13)
+    after = machine.frame().ledger
     assert after["event_work"] == pytest.approx(-stored)
     assert after["dissipated_normal"] == pytest.approx(book["dissipated_normal"], abs=1e-6 * stored)
     assert after["energy_error"] == pytest.approx(book["energy_error"], abs=1e-6 * stored)
@@ -183,10 +183,10 @@ def test_gravity_that_turns_gives_two_parabolas() -> None:
     machine.advance_to(0.2)
     machine.change_gravity((3.0, 0.0, 2.0))
     machine.advance_to(0.5)
-    x, _, z = machine.snapshot().position[0]
+    x, _, z = machine.frame().position[0]
     assert x == pytest.approx(3.0 * 0.3**2 / 2, abs=1e-13)
     assert z == pytest.approx(10 - 9.81 * 0.02 - 9.81 * 0.2 * 0.3 + 0.3**2, abs=1e-13)
-    assert abs(machine.moment().ledger["energy_error"]) < 1e-11
+    assert abs(machine.frame().ledger["energy_error"]) < 1e-11
 
 
 def test_a_motion_that_waits_counts_from_its_start() -> None:
@@ -199,20 +199,20 @@ def test_a_motion_that_waits_counts_from_its_start() -> None:
                       a=lab.material(restitution=0.1))  # fmt: skip
     machine = lab.solver(scene, 2e-5)
     machine.advance_to(0.2)
-    assert machine.snapshot().wall_pose[-1, 2] == 0.0
+    assert machine.frame().wall_pose[-1, 2] == 0.0
     machine.start_motion("lift")
     machine.advance_to(0.5)
-    assert machine.snapshot().wall_pose[-1, 2] == pytest.approx(0.1)
+    assert machine.frame().wall_pose[-1, 2] == pytest.approx(0.1)
     assert peek(machine, "pose")[-1, 2] == pytest.approx(0.1)
-    assert machine.snapshot().position[0, 2] == pytest.approx(0.15, abs=2e-3)
+    assert machine.frame().position[0, 2] == pytest.approx(0.15, abs=2e-3)
 
 
 def test_a_hidden_wall_waits_for_its_event() -> None:
     scene = lab.scene("hertz", [lab.grain((0, 0, 1.0))], [{**lab.FLOOR, "present": False}], gravity=DOWN)
     machine = lab.solver(scene, 1e-3)
-    assert not machine.snapshot().wall_present[-1]
+    assert not machine.frame().wall_present[-1]
     machine.add_wall("floor")
-    assert machine.snapshot().wall_present[-1]
+    assert machine.frame().wall_present[-1]
 
 
 @pytest.mark.parametrize("integrator", ["verlet", "rkf45"])
@@ -232,7 +232,7 @@ def test_a_solver_restored_in_between_goes_on_with_the_same_bits(integrator: str
     other = solvers.restore(machine.model, arrays, json.loads(json.dumps(meta)))
     for one in (machine, other):
         one.insert(grains_from(one, 2), "spout")
-        one.remove(one.snapshot().id == 2, "drain")
+        one.remove(one.frame().id == 2, "drain")
         one.advance_to(0.03)
     assert lab.fingerprint(machine) == lab.fingerprint(other)
 
@@ -241,16 +241,16 @@ def test_clumps_that_are_poured_later_decide_the_kernels() -> None:
     """A scene that starts with nothing, or with spheres, and pours dimers needs the kernels for clumps at once."""
     scene = lab.scene("hertz", [], sources=[{**SOURCE, "shape": "dimer"}], gravity=DOWN)
     machine = solvers.create(*build(scene), 1e-4)
-    assert machine.clumped and len(machine) == 0 and len(machine.snapshot()) == 0
+    assert machine.clumped and len(machine) == 0 and len(machine.frame()) == 0
     machine.advance_to(0.05)
     machine.insert(grains_from(machine, 6), "spout")
     machine.advance_to(0.1)
-    seen = machine.snapshot()
+    seen = machine.frame()
     assert len(seen) == 6 and len(seen.sphere_radius) == 12
     np.testing.assert_allclose(seen.velocity[:, 2], -lab.GRAVITY * 0.05)
     machine.remove(np.ones(6, bool), "spout")
     machine.advance_to(0.15)
-    assert len(machine) == 0 and abs(machine.moment().ledger["energy_error"]) < 1e-9
+    assert len(machine) == 0 and abs(machine.frame().ledger["energy_error"]) < 1e-9
 
 
 def test_drag_is_booked_once_across_changes() -> None:
@@ -260,11 +260,11 @@ def test_drag_is_booked_once_across_changes() -> None:
     gamma, t = 2.0, 0.3
     scene = lab.scene("hertz", [lab.grain((0.0, 0.0, 10.0))], [], gravity=(0.0, 0.0, -9.81), drag=gamma)
     machine = lab.solver(scene, 1e-3)
-    mass = float(machine.snapshot().mass[0])
+    mass = float(machine.frame().mass[0])
     for _ in range(300):
         machine.advance(1)
         machine.change_gravity((0.0, 0.0, -9.81))
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     terminal, rate = mass * 9.81 / gamma, gamma / mass
     lost = gamma * terminal**2 * (t - 2 * (1 - np.exp(-rate * t)) / rate + (1 - np.exp(-2 * rate * t)) / (2 * rate))
     assert book["dissipated_drag"] == pytest.approx(lost, rel=1e-4)

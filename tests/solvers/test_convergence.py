@@ -26,8 +26,8 @@ def test_second_order_before_separation(law: str, solver: Any) -> None:
         ]
         machine = solver(lab.scene(law, groups, a=a), time_step)
         machine.advance_to(1.2e-3)
-        seen = machine.snapshot()
-        assert len(machine.moment().contact_first) == 1
+        seen = machine.frame()
+        assert len(machine.frame().contacts.first) == 1
         return np.concatenate([seen.position.ravel() / 1e-3, seen.spin.ravel()])
 
     reference = final(4e-5 / 32)

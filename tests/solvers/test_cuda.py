@@ -80,7 +80,7 @@ def test_gpu_gives_the_bits_of_the_cpu() -> None:
     scene = sphere_scene()
     one, other = moved(scene, 1500), moved(scene, 1500, device="cuda")
     assert other.lists.rebuilds == one.lists.rebuilds > 20
-    assert len(one.moment().contact_first) > 20
+    assert len(one.frame().contacts.first) > 20
     assert differing(one, other, tuple(name for name in STATE if name != "orientation")) == []
     assert np.abs(peek(one, "orientation") - peek(other, "orientation")).max() < 1e-12
 
@@ -116,7 +116,7 @@ def test_clumps_on_a_gpu_begin_as_on_the_cpu() -> None:
     assert one.worst_overlap > 0.05
     assert np.abs(peek(one, "position") - peek(other, "position")).max() < 1e-10
     assert np.abs(peek(one, "velocity") - peek(other, "velocity")).max() < 1e-8
-    ledger, ours = one.moment().ledger, other.moment().ledger
+    ledger, ours = one.frame().ledger, other.frame().ledger
     assert max(abs(ledger[name] - ours[name]) for name in ledger) < 1e-8 * ledger["kinetic_energy"]
 
 
@@ -132,7 +132,7 @@ def test_every_law_keeps_momentum_on_a_gpu(law: str) -> None:
     assert machine.worst_overlap > 0.01
     assert np.abs(lab.momentum(machine) - before).max() < 1e-12
     assert np.abs(lab.angular_momentum(machine) - about).max() < 1e-12
-    ledger = machine.moment().ledger
+    ledger = machine.frame().ledger
     assert abs(ledger["energy_error"]) < 2e-3 * ledger["kinetic_energy"]
 
 
@@ -141,7 +141,7 @@ def test_free_fall_on_a_gpu_is_exact() -> None:
     """Velocity Verlet integrates a constant acceleration without error: z = z₀ − g t²/2 to rounding."""
     fall = lab.scene("hertz", [lab.grain((0.0, 0.0, 5.0))], gravity=(0.0, 0.0, -lab.GRAVITY))
     machine = moved(fall, 5000, device="cuda")
-    assert machine.snapshot().position[0, 2] == pytest.approx(5.0 - 0.5 * lab.GRAVITY * 0.2**2, abs=1e-12)
+    assert machine.frame().position[0, 2] == pytest.approx(5.0 - 0.5 * lab.GRAVITY * 0.2**2, abs=1e-12)
 
 
 @pytest.mark.gpu
@@ -150,7 +150,7 @@ def test_mixed_precision_keeps_the_energies() -> None:
     agrees with double precision to 1e-5 of the whole.
     """
     one, other = moved(gas(8, 1.0), 1500), moved(gas(8, 1.0), 1500, device="cuda", precision="mixed")
-    ledger, ours = one.moment().ledger, other.moment().ledger
+    ledger, ours = one.frame().ledger, other.frame().ledger
     assert ours["kinetic_energy"] != ledger["kinetic_energy"]
     assert max(abs(ledger[name] - ours[name]) for name in ledger) < 1e-5 * ledger["energy_total"]
 

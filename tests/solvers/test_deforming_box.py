@@ -96,13 +96,13 @@ def test_two_discs_that_meet_across_a_moving_boundary() -> None:
 
     for t in (0.02, 0.04, 0.06):
         chain.advance_to(t)
-        seen = chain.snapshot(contacts=True)
+        seen = chain.frame("contacts")
         assert chain.lengths == pytest.approx((math.exp(rate * t), 0, math.exp(-rate * t)), rel=1e-12)
         assert seen.cell[0, :3] + 0.5 * seen.cell[0, 3:6] == pytest.approx((1, 0, 2))
         assert seen.contacts.overlap == pytest.approx([overlap(t)], abs=1e-5 * rate / omega)
         apart = seen.position[1, 2] - seen.position[0, 2]
         assert apart == pytest.approx(math.exp(-rate * t) - 0.1 + overlap(t), abs=1e-5 * rate / omega)
-    book = chain.moment().ledger
+    book = chain.frame().ledger
     t = np.linspace(0, 0.06, 2001)
     weights = np.full(2001, 2.0)  # Simpson's rule
     weights[1::2], weights[[0, -1]] = 4.0, 1.0
@@ -112,7 +112,7 @@ def test_two_discs_that_meet_across_a_moving_boundary() -> None:
     assert abs(book["dissipated_normal"]) < 1e-4 * book["box_work"], "a contact that loses nothing"
     # The images part again; then the discs come towards each other with twice the speed of the image, as from a wall.
     chain.advance_to(0.1)
-    closing = -np.subtract(*chain.snapshot().velocity[::-1, 2])
+    closing = -np.subtract(*chain.frame().velocity[::-1, 2])
     assert closing == pytest.approx(2 * rate, rel=0.01)
 
 
@@ -127,7 +127,7 @@ def test_discs_at_rest_are_found_by_images_that_come_to_them() -> None:
     far.advance_to(round(meeting - 1e-3, 4))
     assert far.kinetic_energy() == 0.0
     far.advance_to(round(meeting + 0.1, 4))
-    closing = -np.subtract(*far.snapshot().velocity[::-1, 2])
+    closing = -np.subtract(*far.frame().velocity[::-1, 2])
     assert closing == pytest.approx(2 * rate * 0.97, rel=0.01)
 
 
@@ -141,11 +141,11 @@ def test_a_free_disc_takes_the_velocity_of_its_image() -> None:
     flyer = machine(discs([], grains=[group]), 1e-3)
     first = 0.5 * MASS * speed**2
     flyer.advance_to(0.5)
-    seen = flyer.snapshot()
+    seen = flyer.frame()
     inside = seen.position[0, 0]
     assert seen.cell[0, 0] <= inside < seen.cell[0, 0] + seen.cell[0, 3]
     assert inside < 1.4 and speed - 0.12 < seen.velocity[0, 0] < speed - 0.08
-    book = flyer.moment().ledger
+    book = flyer.frame().ledger
     assert book["kinetic_energy"] == pytest.approx(0.5 * MASS * seen.velocity[0, 0] ** 2, rel=1e-12)
     assert book["kinetic_energy"] - book["box_work"] == pytest.approx(first, rel=1e-12)
     assert book["box_work"] < -0.1 * first
@@ -160,7 +160,7 @@ def test_series_and_frames_see_the_same_image() -> None:
     flyer = machine(discs([], grains=[group]), 1e-3)
     for look in range(1, 301):
         flyer.advance_to(0.002 * look)
-        seen, moment = flyer.snapshot(), flyer.moment()
+        seen, moment = flyer.frame(), flyer.frame()
         assert moment.ledger["kinetic_energy"] == pytest.approx(0.5 * MASS * np.sum(seen.velocity**2), rel=1e-12)
         assert moment.position.mean(axis=0) == pytest.approx(seen.position.mean(axis=0), abs=1e-12)
         assert moment.velocity.mean(axis=0) == pytest.approx(seen.velocity.mean(axis=0), abs=1e-12)
@@ -180,7 +180,7 @@ def test_the_ledger_of_a_slow_shear_balances() -> None:
         shear = {"kind": "pure-shear", "strain": 0.1, "course": "smooth"}
         packed = machine(discs([], grains=[group], restitution=0.5, deformation=shear, drag=0.5), step)
         packed.advance_to(1.0)
-        book = packed.moment().ledger
+        book = packed.frame().ledger
         errors.append(book["energy_error"])
     assert book["box_work"] > 0 and book["dissipated_drag"] > 0 and book["dissipated_normal"] > 0
     assert abs(errors[-1]) < 1e-3 * (book["dissipated_drag"] + book["dissipated_normal"])
@@ -207,9 +207,9 @@ def test_grains_in_a_lattice_follow_the_box(deformation: dict[str, Any], x: floa
     middle = np.array([1.0, 0, 2])
     expected = middle + (lattice() - middle) * grow
     moved = np.abs(expected - lattice()).max()
-    np.testing.assert_allclose(packed.snapshot().position, expected, rtol=0, atol=1e-2 * moved)
-    seen = packed.moment()
-    stress = np.einsum("ci,cj->ij", seen.contact_force, seen.contact_branch)
+    np.testing.assert_allclose(packed.frame().position, expected, rtol=0, atol=1e-2 * moved)
+    seen = packed.frame()
+    stress = np.einsum("ci,cj->ij", seen.contacts.force, seen.branch)
     for axis in (0, 2):
         spacing = grow[axis] / 6
         assert stress[axis, axis] == pytest.approx(36 * STIFFNESS * (0.18 - spacing) * spacing, rel=1e-2)
@@ -224,8 +224,8 @@ def test_drag_brings_a_disc_to_rest_as_an_exponential() -> None:
         slowed = machine(discs([], grains=[group], drag=drag, deformation={**PURE, "strain": 0.0}), step)
         slowed.advance_to(0.5)
         expected = speed * math.exp(-drag * 0.5 / MASS)
-        errors.append(slowed.snapshot().velocity[0, 0] - expected)
-        book = slowed.moment().ledger
+        errors.append(slowed.frame().velocity[0, 0] - expected)
+        book = slowed.frame().ledger
     assert abs(errors[-1]) < 1e-5 * speed
     assert lab.order_of(errors) > 1.8
     assert book["dissipated_drag"] == pytest.approx(0.5 * MASS * (speed**2 - expected**2), rel=1e-5)
@@ -243,8 +243,8 @@ def test_a_background_that_moves_with_the_box_takes_a_disc_along() -> None:
     other = -slow - root
     # x = a e^(root t) + b e^(other t) with x(0) = 0.3, v(0) = 0.
     a = 0.3 * other / (other - root)
-    assert taken.snapshot().position[0, 0] - 1 == pytest.approx(a * math.exp(root), rel=1e-5)
-    book = taken.moment().ledger
+    assert taken.frame().position[0, 0] - 1 == pytest.approx(a * math.exp(root), rel=1e-5)
+    book = taken.frame().ledger
     assert abs(book["energy_error"]) < 1e-3 * book["box_work"]
 
 

@@ -40,10 +40,10 @@ def test_a_collision_conserves_momentum_and_angular_momentum_and_takes_what_it_s
     """
     for seed in range(12):
         machine = random_pair(seed, normal, tangential)
-        before, energy = machine.snapshot(), machine.kinetic_energy()
+        before, energy = machine.frame(), machine.kinetic_energy()
         p, spin = momentum(machine), angular_momentum(machine)
         machine.advance_to(0.35)
-        after = machine.snapshot()
+        after = machine.frame()
         assert machine.step == 1
         assert np.allclose(momentum(machine), p, rtol=0, atol=4e-15 * np.abs(p).max())
         assert np.allclose(angular_momentum(machine), spin, rtol=0, atol=1e-14 * np.abs(spin).max())
@@ -68,7 +68,7 @@ def test_a_collision_conserves_momentum_and_angular_momentum_and_takes_what_it_s
         lost = 0.5 * reduced * ((1 - normal**2) * un**2 + 2 / 7 * (1 - tangential**2) * (ut @ ut))
         assert energy - machine.kinetic_energy() == pytest.approx(lost, rel=1e-11, abs=1e-14 * energy)
         assert impulse @ n < 0
-        book = machine.moment().ledger
+        book = machine.frame().ledger
         assert book["dissipated_normal"] + book["dissipated_friction"] == pytest.approx(lost, rel=1e-11, abs=1e-300)
         assert abs(book["energy_error"]) < 1e-13 * energy
 
@@ -82,7 +82,7 @@ def test_spheres_in_free_fall_meet_as_if_there_were_no_gravity():
     machine.advance_to(0.15 + 1e-12)
     assert machine.step == 1
     machine.advance_to(0.4)
-    seen = machine.snapshot()
+    seen = machine.frame()
     assert np.allclose(seen.position[:, 2], -0.5 * 9.81 * 0.16, rtol=1e-14)
     assert np.allclose(seen.position[:, 0], [-0.3, 0.3], atol=1e-14)
 
@@ -100,7 +100,7 @@ def test_a_collision_that_another_one_prevents_does_not_happen(order):
     machine = solver(scene([groups[k] for k in order]))
     machine.advance_to(0.104)
     assert machine.step == 1
-    seen, where = machine.snapshot(), np.argsort(order)
+    seen, where = machine.frame(), np.argsort(order)
     assert np.allclose(seen.velocity[where], [(0, 100, 0), (1, 0, 0), (0, 0, 0)], atol=1e-11)
     assert np.allclose(seen.position[where], [(0, 10, 0), (-0.006, 0.03, 0), (0, -0.1, 0)], atol=1e-11)
 
@@ -111,11 +111,11 @@ def test_grains_that_overlap_and_approach_collide_at_once_and_are_told():
     machine = solver(scene([left, right]))
     machine.advance_to(1e-9)
     assert machine.step == 1
-    seen = machine.moment()
+    seen = machine.frame()
     assert seen.steps["overlaps"] == 1
     assert seen.steps["deepest_overlap"] == pytest.approx(0.03, rel=1e-9)
     machine.advance_to(1.0)
-    assert np.allclose(machine.snapshot().velocity[:, 0], [-1, 1])
+    assert np.allclose(machine.frame().velocity[:, 0], [-1, 1])
 
 
 def test_without_rotation_nothing_spins():
@@ -123,7 +123,7 @@ def test_without_rotation_nothing_spins():
     turned_off = solver(machine.model.scene.model_copy(update={"rotation": False}))
     turned_off.advance_to(0.35)
     assert turned_off.step == 1
-    assert not turned_off.snapshot().spin.any()
+    assert not turned_off.frame().spin.any()
 
 
 @pytest.mark.parametrize(

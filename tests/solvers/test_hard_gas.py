@@ -38,7 +38,7 @@ def test_an_elastic_fluid_collides_at_enskogs_rate_and_keeps_its_energy():
     assert machine.kinetic_energy() == pytest.approx(energy, rel=1e-10)
     assert np.abs(momentum(machine)).max() < 1e-10
     assert machine.worst_overlap < 1e-9
-    speeds = machine.snapshot().velocity.ravel() / math.sqrt(2 * energy / 3 / 2000)
+    speeds = machine.frame().velocity.ravel() / math.sqrt(2 * energy / 3 / 2000)
     assert np.mean(speeds**4) == pytest.approx(3.0, abs=0.25)  # Maxwell's; 6000 components scatter by 0.13
 
 
@@ -62,7 +62,7 @@ def test_a_cooling_gas_follows_haffs_law():
         expected = (1 - e**2) * (1 + 3 * a2 / 16) * omega / 6
         shares.append((math.sqrt(hot / cold) - 1) / 11.0 / expected)
         assert hot / cold > 1.5  # it has cooled enough for the law to matter
-        book = machine.moment().ledger
+        book = machine.frame().ledger
         assert abs(book["energy_error"]) < 1e-12 * book["energy_total"]
     assert np.mean(shares) == pytest.approx(1.0, abs=0.03)
 
@@ -73,7 +73,7 @@ def test_a_rough_gas_keeps_its_energy_when_surfaces_recoil():
     energy = machine.kinetic_energy()
     machine.advance_to(15.0)
     assert machine.kinetic_energy() == pytest.approx(energy, rel=1e-12)
-    seen = machine.snapshot()
+    seen = machine.frame()
     turning = 0.5 * np.sum(0.4 * seen.radius[:, None] ** 2 * seen.spin**2)
     assert turning / energy == pytest.approx(0.5, abs=0.05)
     assert np.allclose(np.linalg.norm(seen.orientation, axis=1), 1.0)

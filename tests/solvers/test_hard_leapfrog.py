@@ -24,7 +24,7 @@ def test_free_flight_is_the_parabola_at_every_step():
     """Kick, drift, kick is exact in a uniform field, whatever the step."""
     machine = leaping(scene([grain((0, 0, 0), velocity=(1.0, 0, 3.0))], gravity=DOWN), 0.05)
     machine.advance_to(0.5)
-    seen = machine.snapshot()
+    seen = machine.frame()
     assert seen.position[0] == pytest.approx((0.5, 0, 1.5 - GRAVITY / 8), rel=1e-13)
     assert seen.velocity[0] == pytest.approx((1.0, 0, 3.0 - GRAVITY / 2), rel=1e-13)
 
@@ -40,12 +40,12 @@ def test_the_error_of_a_bounce_falls_with_the_step():
         machine = leaping(scene([grain((0, 0, h + 0.05))], [FLOOR], gravity=DOWN), step)
         machine.advance_to(0.5)
         assert machine.step == 1
-        book = machine.moment().ledger
+        book = machine.frame().ledger
         errors.append(abs(book["energy_error"]) / (book["energy_total"]))
         fall = math.sqrt(2 * h / GRAVITY)
         speed = GRAVITY * fall
         exact = 0.05 + speed * (0.5 - fall) - GRAVITY / 2 * (0.5 - fall) ** 2
-        assert machine.snapshot().position[0, 2] == pytest.approx(exact, abs=2 * speed * step)
+        assert machine.frame().position[0, 2] == pytest.approx(exact, abs=2 * speed * step)
     assert errors[0] < GRAVITY * 1e-3 * math.sqrt(2 * GRAVITY * h) / (GRAVITY * h)  # half a kick at impact speed
     assert errors[1] < 0.3 * errors[0] or errors[1] < 1e-6
 
@@ -60,8 +60,8 @@ def test_it_is_restored_to_the_bit():
     whole.advance_to(0.2)
     for machine in (whole, part):
         machine.advance_to(0.5)
-    assert np.array_equal(whole.snapshot().position, part.snapshot().position)
-    assert whole.moment().ledger == part.moment().ledger
+    assert np.array_equal(whole.frame().position, part.frame().position)
+    assert whole.frame().ledger == part.frame().ledger
     assert whole.step > 20
 
 

@@ -139,7 +139,7 @@ def test_a_grain_at_rest_is_met_by_what_moves(wall: dict[str, Any], motion: dict
     assert machine.statistics()["wall_collisions"] >= 1
     assert machine.positions()[0, 2] > 3.0
     if motion["kind"] == "translate":
-        assert machine.snapshot().velocity[0, 2] == pytest.approx(2.0, rel=1e-9)
+        assert machine.frame().velocity[0, 2] == pytest.approx(2.0, rel=1e-9)
 
 
 def test_the_leapfrog_gives_every_grain_to_a_drain_once() -> None:
@@ -155,7 +155,7 @@ def test_the_leapfrog_gives_every_grain_to_a_drain_once() -> None:
     machine.advance_to(0.3)
     gate = machine.gates()["drain"]
     assert (len(machine), gate.number) == (8, 4)
-    assert gate.mass == pytest.approx(4 * float(machine.snapshot().mass[0]))
+    assert gate.mass == pytest.approx(4 * float(machine.frame().mass[0]))
     machine.watch()
     machine.advance_to(1.0)
     assert (len(machine), machine.gates()["drain"].number) == (0, 12)

@@ -23,13 +23,13 @@ def test_energy_of_a_flight_round_a_periodic_box() -> None:
         scene([grain(start, velocity=tuple(throw))], gravity=tuple(gravity), periodic=(True, True, True), box=BOX)
     )
     low, length = np.array(BOX["low"]), np.subtract(BOX["high"], BOX["low"])
-    mass, passed = float(machine.snapshot().mass[0]), set()
+    mass, passed = float(machine.frame().mass[0]), set()
     for t in np.linspace(0.1, 2.0, 20):
         machine.advance_to(float(t))
         whole = start + throw * t + 0.5 * gravity * t * t
         turns = np.floor((whole - low) / length)
         passed |= {(axis, int(turns[axis])) for axis in range(3)}
-        book = machine.moment().ledger
+        book = machine.frame().ledger
         assert machine.positions()[0] == pytest.approx(whole - turns * length, abs=1e-11)
         assert book["potential_energy"] == pytest.approx(-mass * float(gravity @ whole), rel=1e-9, abs=1e-9)
         assert book["kinetic_energy"] == pytest.approx(0.5 * mass * float(np.sum((throw + gravity * t) ** 2)), rel=1e-9)
@@ -62,4 +62,4 @@ def test_a_held_grain_is_met_through_a_face(side: float) -> None:
     fall = np.array([0.0, 0.0, -GRAVITY * moment])
     machine.advance_to(moment + 1e-10)
     assert machine.step == 1
-    assert machine.snapshot().velocity[1] == pytest.approx(fall - 2 * (fall @ n) * n, abs=1e-8)
+    assert machine.frame().velocity[1] == pytest.approx(fall - 2 * (fall @ n) * n, abs=1e-8)

@@ -20,15 +20,15 @@ def test_a_bouncing_ball_comes_to_rest_and_time_goes_on():
     From then on the ball hops no higher than g tc²/8 with the contact time tc, and the books say what that took.
     """
     machine = solver(scene([grain((0, 0, 1.05))], [FLOOR], gravity=DOWN, restitution=0.5))
-    start = machine.moment().ledger["potential_energy"]
+    start = machine.frame().ledger["potential_energy"]
     machine.advance_to(3.0)
-    seen, told = machine.snapshot(), machine.statistics()
+    seen, told = machine.frame(), machine.statistics()
     tc = told["contact_time"]
     assert tc == pytest.approx(0.1 * math.sqrt(0.1 / GRAVITY))
     assert 0 <= seen.position[0, 2] - 0.05 <= 1.01 * GRAVITY * tc**2 / 8
     assert told["timed_collisions"] > 0
     assert told["collisions"] < 20 + 1.7 / (0.2 * tc)
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     assert book["dissipated_normal"] == pytest.approx(start - seen.mass[0] * GRAVITY * 0.05, rel=1e-3)
     assert abs(book["energy_error"]) < 1e-12 * start
     assert book["spared_energy"] > 0
@@ -39,10 +39,10 @@ def test_grains_put_down_at_rest_stay_where_they_are():
     """A row of grains at rest on the floor, touching each other, has no approach speed at all to begin with."""
     machine = solver(scene([grains([(0.1 * k, 0, 0.05) for k in range(3)])], [FLOOR], gravity=DOWN, restitution=0.8))
     machine.advance_to(0.5)
-    seen, told = machine.snapshot(), machine.statistics()
+    seen, told = machine.frame(), machine.statistics()
     assert np.allclose(seen.position, [(0.1 * k, 0, 0.05) for k in range(3)], atol=1e-4)
     assert told["rested_collisions"] >= 3
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     assert book["rest_work"] > 0
     assert abs(book["energy_error"]) < 1e-14  # of 1.9 J
 
@@ -59,14 +59,14 @@ def test_three_grains_that_collapse_in_a_row():
     told = machine.statistics()
     assert told["timed_collisions"] > 0
     assert machine.kinetic_energy() < 0.01 * machine.energy_at_start
-    assert abs(machine.moment().ledger["energy_error"]) < 1e-12 * machine.energy_at_start
+    assert abs(machine.frame().ledger["energy_error"]) < 1e-12 * machine.energy_at_start
 
 
 def test_an_elastic_grain_on_the_floor_does_not_stall():
     machine = solver(scene([grain((0, 0, 0.05))], [FLOOR], gravity=DOWN))
     machine.advance_to(0.01)
     assert machine.time == 0.01
-    assert machine.moment().ledger["rest_work"] < 1e-9 * 1.3 * GRAVITY * 0.1  # of m g d
+    assert machine.frame().ledger["rest_work"] < 1e-9 * 1.3 * GRAVITY * 0.1  # of m g d
 
 
 def test_a_grain_that_a_wall_crushes_is_told():
@@ -97,8 +97,8 @@ def test_grains_on_grains_keep_hopping_and_the_books_say_what_that_took():
     machine.advance_to(1.0)
     before = machine.step
     machine.advance_to(2.0)
-    told, book = machine.statistics(), machine.moment().ledger
+    told, book = machine.statistics(), machine.frame().ledger
     assert book["rest_work"] > 0
     assert abs(book["energy_error"]) < 1e-13
     assert (machine.step - before) / 3 < 3 * 3 / (told["contact_time"] / 4)
-    assert np.all(np.diff(machine.snapshot().position[:, 2]) >= 0.1 * (1 - 1e-9))
+    assert np.all(np.diff(machine.frame().position[:, 2]) >= 0.1 * (1 - 1e-9))

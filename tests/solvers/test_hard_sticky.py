@@ -25,14 +25,14 @@ def test_a_held_grain_stays_and_throws_others_back():
     low, high = grain((0, 0, 0.1)), grain((0, 0, 0.5))
     machine = solver(scene([low, high], [floor], gravity=(0, 0, -GRAVITY)))
     machine.advance_to(0.2)
-    assert machine.snapshot().position[0] == pytest.approx((0, 0, RADIUS))
-    assert not machine.snapshot().velocity[0].any()
+    assert machine.frame().position[0] == pytest.approx((0, 0, RADIUS))
+    assert not machine.frame().velocity[0].any()
     fall = math.sqrt(2 * (0.5 - 3 * RADIUS) / GRAVITY)
     machine.advance_to(2 * fall)
-    seen = machine.snapshot()
+    seen = machine.frame()
     assert seen.position[0] == pytest.approx((0, 0, RADIUS))
     assert seen.position[1] == pytest.approx((0, 0, 0.5), abs=1e-12)
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     assert book["dissipated_normal"] == pytest.approx(seen.mass[0] * GRAVITY * 0.05, rel=1e-9)
     assert abs(book["energy_error"]) < 1e-12
 
@@ -51,13 +51,13 @@ def test_a_grain_held_by_a_turning_drum_goes_round_and_hits_what_is_in_its_way()
     inner = 0.9
     machine = solver(scene([first, grain((inner * math.cos(angle), 0, inner * math.sin(angle)))], [drum]))
     machine.advance_to(1.0)
-    assert machine.snapshot().position[0] == pytest.approx((arm, 0, 0))
+    assert machine.frame().position[0] == pytest.approx((arm, 0, 0))
     apart = math.acos((arm**2 + inner**2 - 4 * RADIUS**2) / (2 * arm * inner))
     meets = 1.0 + (angle - apart) / rate
     machine.advance_to(meets - 1e-10)
     assert machine.step == 0
     turned = rate * (machine.time - 1)
-    seen = machine.snapshot()
+    seen = machine.frame()
     assert seen.position[0] == pytest.approx((arm * math.cos(turned), 0, arm * math.sin(turned)), abs=1e-12)
     assert seen.velocity[0] == pytest.approx(
         (-rate * arm * math.sin(turned), 0, rate * arm * math.cos(turned)), abs=1e-9
@@ -67,8 +67,8 @@ def test_a_grain_held_by_a_turning_drum_goes_round_and_hits_what_is_in_its_way()
     line /= np.linalg.norm(line)
     machine.advance_to(meets + 1e-10)
     assert machine.step == 1
-    assert machine.snapshot().velocity[1] == pytest.approx(2 * (seen.velocity[0] @ line) * line, abs=1e-7)
-    book = machine.moment().ledger
+    assert machine.frame().velocity[1] == pytest.approx(2 * (seen.velocity[0] @ line) * line, abs=1e-7)
+    book = machine.frame().ledger
     assert book["wall_work"] == pytest.approx(machine.kinetic_energy(), rel=1e-9)
     assert abs(book["energy_error"]) < 1e-10
 
@@ -82,7 +82,7 @@ def test_a_held_grain_keeps_its_side_to_the_drum():
     drum |= {"motion": {"kind": "rotate", "axis": (0, -1, 0), "rate": rate}}
     machine = solver(scene([grain((1 - RADIUS - 0.1, 0, 0), velocity=(1, 0, 0), spin=(0, 0, 3.0))], [drum]))
     machine.advance_to(0.6)
-    seen = machine.snapshot()
+    seen = machine.frame()
     assert seen.spin[0] == pytest.approx((0, -rate, 0))
     caught = rotation_about((0, 0, 1), 0.3)
     expected = multiply(rotation_about((0, -1, 0), rate * 0.5), caught)
@@ -105,7 +105,7 @@ def test_a_plate_carries_what_it_holds_to_where_others_are():
     assert machine.step == 0
     machine.advance_to(moment + 1e-10)
     assert machine.step == 1
-    assert machine.snapshot().velocity[1] == pytest.approx(2 * (2.0 * n[0]) * n, abs=1e-9)
+    assert machine.frame().velocity[1] == pytest.approx(2 * (2.0 * n[0]) * n, abs=1e-9)
 
 
 def test_a_held_grain_meets_a_falling_one_on_its_curved_path():
@@ -117,7 +117,7 @@ def test_a_held_grain_meets_a_falling_one_on_its_curved_path():
     throw = np.array([0.97, 0.0, 3.28])  # towards where the held one is after 0.3 s
     machine = solver(scene([first, grain(start, velocity=throw)], [drum], gravity=(0, 0, -GRAVITY)))
     machine.advance_to(0.05)
-    spot = machine.snapshot().position[0]
+    spot = machine.frame().position[0]
     phase = math.atan2(spot[2], spot[0]) - rate * 0.05
     radius = math.hypot(spot[0], spot[2])
 
@@ -156,11 +156,11 @@ def test_a_turning_drum_lined_with_held_grains_lets_none_through():
     told = machine.statistics()
     assert told["collisions"] > 20_000
     assert told["overlaps"] == 0
-    seen = machine.snapshot()
+    seen = machine.frame()
     assert np.all(np.hypot(seen.position[:, 0], seen.position[:, 2]) <= 0.45 + 1e-9)
     held = np.abs(np.hypot(seen.position[:, 0], seen.position[:, 2]) - 0.45) < 1e-9
     assert held.sum() > 10
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     assert abs(book["energy_error"]) < 1e-10 * (book["dissipated_normal"] + abs(book["wall_work"]))
 
 
@@ -186,13 +186,13 @@ def test_grains_are_let_go_with_the_wall_that_held_them():
     plate |= {"motion": {"kind": "translate", "velocity": (0, 0, 2.0)}}
     machine = solver(scene([grains([(0, 0, 0.1), (0.3, 0, 0.2)])], [plate], gravity=(0, 0, -GRAVITY)))
     machine.advance_to(0.5)
-    assert np.allclose(machine.snapshot().velocity, (0, 0, 2.0))
+    assert np.allclose(machine.frame().velocity, (0, 0, 2.0))
     machine.meet_walls()
     machine.advance_to(0.6)
-    seen = machine.snapshot()
+    seen = machine.frame()
     assert np.allclose(seen.velocity, (0, 0, 2.0 - GRAVITY * 0.1))
     assert np.allclose(seen.position[:, 2], 1.0 + RADIUS + 0.2 - GRAVITY * 0.005)
-    assert abs(machine.moment().ledger["energy_error"]) < 1e-11
+    assert abs(machine.frame().ledger["energy_error"]) < 1e-11
 
 
 def test_soft_spheres_are_not_held():
@@ -210,7 +210,7 @@ def test_what_touches_a_sticky_wall_at_the_start_is_held_by_it():
     touching, lower = grain((0, 0, 1 - RADIUS)), grain((1, 0, 1 - RADIUS - 1e-6))
     machine = solver(scene([touching, lower], [ceiling], gravity=(0, 0, -GRAVITY)))
     machine.advance_to(0.1)
-    seen = machine.snapshot()
+    seen = machine.frame()
     assert seen.position[0] == pytest.approx((0, 0, 1 - RADIUS), abs=1e-15)
     assert seen.position[1, 2] == pytest.approx(1 - RADIUS - 1e-6 - 0.5 * GRAVITY * 0.01)
-    assert abs(machine.moment().ledger["energy_error"]) < 1e-13
+    assert abs(machine.frame().ledger["energy_error"]) < 1e-13

@@ -24,21 +24,21 @@ def test_a_collision_pushes_once_along_its_branch():
     ]
     machine, mass = solver(scene(groups, **BOX)), 2500 * np.pi / 6 * 0.1**3
     machine.advance_to(0.1)
-    assert Stress().measure(machine.moment())["pressure"] == 0.0
+    assert Stress().measure(machine.frame())["pressure"] == 0.0
     machine.mark_flow()
     machine.advance_to(0.35)  # the gap of 0.2 m closes after 0.2 s
-    seen = Stress().measure(machine.moment())
+    seen = Stress().measure(machine.frame())
     assert machine.step == 1
     assert seen["stress_xx"] == pytest.approx(-2 * mass * speed * 0.1 / 0.25, rel=1e-12)
     assert max(abs(seen[f"stress_{c}"]) for c in ("yy", "zz", "xy", "xz", "yz")) < 1e-12 * mass
     assert seen["pressure"] == pytest.approx(-seen["stress_xx"] / 3)
     assert seen["kinetic_stress_xx"] == pytest.approx(-2 * mass * speed**2, rel=1e-12)
     assert seen["total_pressure"] == pytest.approx(seen["pressure"] + seen["kinetic_pressure"])
-    packed = Packing().measure(machine.moment())
+    packed = Packing().measure(machine.frame())
     assert packed["stress_isotropic"] == pytest.approx(seen["pressure"], rel=1e-12)
     machine.mark_flow()
     machine.advance_to(0.5)
-    assert Stress().measure(machine.moment())["pressure"] == 0.0
+    assert Stress().measure(machine.frame())["pressure"] == 0.0
 
 
 def test_walls_push_on_what_bounces_between_them():
@@ -55,7 +55,7 @@ def test_walls_push_on_what_bounces_between_them():
     mass, period = 2500 * np.pi / 6 * 0.1**3, 2 * (gap - 2 * radius) / speed
     machine.advance_to(10 * period)
     assert machine.step == 20
-    seen = Stress(volume=2.0).measure(machine.moment())
+    seen = Stress(volume=2.0).measure(machine.frame())
     expected = 2 * mass * speed**2 * radius / (gap - 2 * radius) / 2.0
     assert -seen["stress_xx"] == pytest.approx(expected, rel=1e-9)
     assert -seen["kinetic_stress_xx"] == pytest.approx(0.5 * mass * speed**2 / 2.0)  # of two balls, about their mean
@@ -70,7 +70,7 @@ def test_a_restored_run_measures_the_same():
     again = type(machine).restored(machine.model, *machine.state())
     for one in (machine, again):
         one.advance_to(3.0)
-    one, other = (Stress().measure(made.moment()) for made in (machine, again))
+    one, other = (Stress().measure(made.frame()) for made in (machine, again))
     assert one == other
     assert one["pressure"] > 0.0
 
@@ -89,7 +89,7 @@ def test_the_pressure_of_a_gas_is_carnahan_and_starlings(fraction: float) -> Non
     while machine.step < first + 500_000:
         machine.advance_to(machine.time + 2.0)
     assert machine.time > begun
-    seen = Stress().measure(machine.moment())
+    seen = Stress().measure(machine.frame())
     temperature = 2 * machine.kinetic_energy() / (3 * (count - 1))
     volume = count * np.pi / 6 / fraction
     expected = (1 + fraction + fraction**2 - fraction**3) / (1 - fraction) ** 3

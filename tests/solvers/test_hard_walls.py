@@ -52,7 +52,7 @@ def test_a_ball_bounces_on_a_floor_at_the_times_of_the_parabola():
     machine.advance_to(fall * (1 + e))
     top = solver(machine.model.scene)
     top.advance_to(fall * (1 + e))
-    assert top.snapshot().position[0, 2] == pytest.approx(RADIUS + e**2 * h, rel=1e-12)
+    assert top.frame().position[0, 2] == pytest.approx(RADIUS + e**2 * h, rel=1e-12)
 
 
 SHAPES = [
@@ -138,8 +138,8 @@ def test_a_shaken_plate_is_met_where_it_really_is():
         machine.advance_to(t + 1e-11)
         assert machine.step == 1
         arrives, plate_speed = speed - GRAVITY * t, amplitude * omega * math.cos(omega * t)
-        assert machine.snapshot().velocity[0, 2] == pytest.approx(2 * plate_speed - arrives, rel=1e-8)
-        book = machine.moment().ledger
+        assert machine.frame().velocity[0, 2] == pytest.approx(2 * plate_speed - arrives, rel=1e-8)
+        book = machine.frame().ledger
         assert abs(book["energy_error"]) < 1e-12
 
 
@@ -161,8 +161,8 @@ def test_a_piston_that_starts_and_stops_moves_grains_only_meanwhile():
     assert machine.step == 1
     machine.advance_to(3.0)
     assert machine.step == 1
-    assert machine.snapshot().velocity[0, 0] == pytest.approx(2.0)
-    assert machine.moment().ledger["wall_work"] == pytest.approx(machine.kinetic_energy(), rel=1e-12)
+    assert machine.frame().velocity[0, 0] == pytest.approx(2.0)
+    assert machine.frame().ledger["wall_work"] == pytest.approx(machine.kinetic_energy(), rel=1e-12)
 
 
 def test_a_rotating_drum_drags_what_it_touches():
@@ -179,13 +179,13 @@ def test_a_rotating_drum_drags_what_it_touches():
     }
     machine = solver(scene([grain((0, 0, -0.9), velocity=(0, 0, -1.0))], [drum], tangential=0.0))
     machine.advance_to(0.06)
-    seen = machine.snapshot()
+    seen = machine.frame()
     assert machine.step == 1
     wall = np.cross((0, 3.0, 0), (0, 0, -1.0))  # velocity of the wall at its lowest point
     assert np.allclose(seen.velocity[0], (2 / 7 * wall[0], 0, 1.0))
     surface = seen.velocity[0] + np.cross(seen.spin[0], (0, 0, -RADIUS))
     assert surface[0] == pytest.approx(wall[0], rel=1e-12)
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     assert abs(book["energy_error"]) < 1e-13
 
 
@@ -199,7 +199,7 @@ def test_seams_of_a_mesh_do_not_deflect():
     machine = solver(scene([grain((-0.4, -0.31, RADIUS + 1e-3), velocity=(0.37, 0.29, 0))], [mesh], gravity=DOWN))
     machine.advance_to(1.8)
     assert machine.step > 50
-    assert np.allclose(machine.snapshot().velocity[0, :2], (0.37, 0.29), atol=1e-6)
+    assert np.allclose(machine.frame().velocity[0, :2], (0.37, 0.29), atol=1e-6)
 
 
 CONTAINER = [
@@ -221,7 +221,7 @@ def test_nothing_leaves_a_closed_container_with_moving_walls():
     machine = closed_container()
     while machine.step < 100_000:
         machine.advance_to(machine.time + 0.5)
-        seen = machine.snapshot()
+        seen = machine.frame()
         floor = 0.01 * math.sin(2 * math.pi * 12 * machine.time)
         assert np.all(np.hypot(*seen.position[:, :2].T) <= 0.3 - seen.radius * (1 - 1e-9))
         assert np.all(seen.position[:, 2] - seen.radius >= floor - 1e-9)
@@ -238,9 +238,9 @@ def test_an_absorbing_wall_takes_grains_at_the_moment_they_touch_it():
     machine.advance_to(math.sqrt(2 * 0.5 / GRAVITY) + 1e-9)
     assert len(machine) == 1
     gate = machine.gates()["sink"]
-    mass = machine.snapshot().mass[0]
+    mass = machine.frame().mass[0]
     assert gate.number == 2
     assert gate.energy == pytest.approx(sum(mass * GRAVITY * (h + RADIUS) for h in heights[:2]), rel=1e-12)
     machine.advance_to(1.0)
     assert len(machine) == 0
-    assert abs(machine.moment().ledger["energy_error"]) < 1e-12
+    assert abs(machine.frame().ledger["energy_error"]) < 1e-12

@@ -37,7 +37,7 @@ def collide(machine: lab.SoftSolver) -> int:
     """Go on until something touches, and then until nothing does; answers with the number of steps."""
     begin = machine.step
     for touching in (True, False):
-        while bool(len(machine.moment().contact_first)) is not touching:
+        while bool(len(machine.frame().contacts.first)) is not touching:
             machine.advance(1)
     return machine.step - begin
 
@@ -53,11 +53,11 @@ def test_a_contact_that_has_parted_is_forgotten(others: str) -> None:
     machine = between(others, position=(0.0, 0.0, 0.0), velocity=(-0.1, 0.05, 0.02), spin=(0.0, 0.3, -0.5))
     for _ in range(2):
         collide(machine)
-    seen = machine.snapshot()
+    seen = machine.frame()
     again = between(others, position=seen.position[0], velocity=seen.velocity[0], spin=seen.spin[0])
     steps = sum(collide(machine) for _ in range(2))
     again.advance(steps)
-    one, other = machine.snapshot(), again.snapshot()
+    one, other = machine.frame(), again.frame()
     assert np.abs(one.spin[0] - seen.spin[0]).max() > 0.01  # rad/s: friction has been at work
     np.testing.assert_allclose(one.velocity[0], other.velocity[0], rtol=0, atol=1e-6)
     np.testing.assert_allclose(one.spin[0], other.spin[0], rtol=0, atol=1e-5)

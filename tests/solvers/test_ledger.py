@@ -20,7 +20,7 @@ def errors(make: Callable[[float], lab.SoftSolver], step: float, end: float, hal
     for k in range(halvings):
         machine = make(step / 2**k)
         machine.advance_to(end)
-        found.append(machine.moment().ledger["energy_error"])
+        found.append(machine.frame().ledger["energy_error"])
     return found
 
 
@@ -40,7 +40,7 @@ def test_ledger_converges_on_a_lasting_contact(law: str) -> None:
         return lab.solver(lab.scene(law, groups, a=a), time_step)
 
     found = errors(make, 2e-5, 1e-3)
-    assert abs(found[0]) < 1e-2 * make(2e-5).moment().ledger["stored_energy"]
+    assert abs(found[0]) < 1e-2 * make(2e-5).frame().ledger["stored_energy"]
     assert lab.order_of(found) > 1.8
 
 
@@ -58,7 +58,7 @@ def test_what_hertz_loses_without_slip_is_known_to_second_order() -> None:
         machine, taken = lab.solver(described, time_step), 0.0
         for k in range(1, 41):
             machine.advance_to(1e-3 * k)
-            book = machine.moment().ledger
+            book = machine.frame().ledger
             assert book["dissipated_friction"] >= taken - 1e-12 * book["stored_energy"]
             taken = book["dissipated_friction"]
         lost.append(taken)
@@ -80,7 +80,7 @@ def test_ledger_with_a_shaken_floor() -> None:
 
     machine = make(5e-5)
     machine.advance_to(0.05)
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     assert abs(book["wall_work"]) > 1e-3 * book["potential_energy"]
     assert abs(book["energy_error"]) < 1e-3 * abs(book["wall_work"])
     assert lab.order_of(errors(make, 1e-4, 0.05)) > 1.8
@@ -102,7 +102,7 @@ def test_ledger_in_a_turning_drum() -> None:
     for time_step in (4e-4, 2e-4, 1e-4):
         machine = make(time_step)
         machine.advance_to(0.4)
-        book = machine.moment().ledger
+        book = machine.frame().ledger
         found.append(abs(book["energy_error"]))
         assert book["wall_work"] > 0.01
         assert book["dissipated_friction"] > 0
@@ -143,7 +143,7 @@ def test_a_run_ends_where_a_passive_law_has_given_energy(monkeypatch: pytest.Mon
     """
     machine = watched("hertz")
     assert "makers" not in machine.statistics()
-    taken = machine.moment().ledger["dissipated_friction"]
+    taken = machine.frame().ledger["dissipated_friction"]
     start, turned, (pairs, walls) = machine.energy_at_start, machine.turned, machine.stored_at_start
 
     def told(gift: float) -> None:

@@ -35,7 +35,7 @@ def near(machine: lab.SoftSolver, leeway: np.ndarray | None = None, *, grains: b
     """Pairs of spheres of different grains, or of grains within their bounding spheres, that touch, or would if both
     were larger by their grain's leeway (N,) m: by brute force over nearest images.
     """
-    seen = machine.snapshot()
+    seen = machine.frame()
     if grains:
         place, reach, owner = (
             seen.position,
@@ -140,7 +140,7 @@ def test_no_contact_is_missed(integrator: str) -> None:
     found = 0
     for _ in range(60):
         machine.advance(7)
-        seen = machine.snapshot(contacts=True)
+        seen = machine.frame("contacts")
         expected = near(machine)
         grains = np.stack([seen.contacts.first, seen.contacts.second], axis=1)[seen.contacts.second >= 0]
         assert len(grains) == len(expected)
@@ -164,8 +164,8 @@ def test_lists_do_not_change_the_motion(monkeypatch: pytest.MonkeyPatch) -> None
     thin = mixture(1, 3.0, 1e-4)
     thin.advance(250)
     assert thin.lists.searches > 240 > 4 * usual.lists.searches
-    one, other = usual.snapshot(), thin.snapshot()
-    assert usual.moment().ledger["dissipated_friction"] > 0.1
+    one, other = usual.frame(), thin.frame()
+    assert usual.frame().ledger["dissipated_friction"] > 0.1
     np.testing.assert_allclose(one.position, other.position, rtol=0, atol=1e-9)
     np.testing.assert_allclose(one.spin, other.spin, rtol=0, atol=1e-6)
 
@@ -187,7 +187,7 @@ def test_a_wall_that_moves_finds_grains_at_rest(integrator: str) -> None:
     for t in np.linspace(0.0, 0.12, 49)[1:]:
         machine.advance_to(float(t))
     assert machine.lists.rebuilds > machine.lists.searches > 2
-    np.testing.assert_allclose(machine.snapshot().velocity, [[0.0, 0.0, 4.0]], atol=0.04)
+    np.testing.assert_allclose(machine.frame().velocity, [[0.0, 0.0, 4.0]], atol=0.04)
 
 
 @pytest.mark.parametrize("law", ["linear", "hertz"])
@@ -210,7 +210,7 @@ def test_memory_survives_rebuilds_and_sorting(law: str, monkeypatch: pytest.Monk
             machine.advance(1)
             at = peek(machine, "id").tolist()
             orders.add(at.index(0) < at.index(1))
-            contacts = machine.snapshot(contacts=True).contacts
+            contacts = machine.frame("contacts").contacts
             assert len(contacts.force) == 1
             forces.append(contacts.force[0] if contacts.first[0] == 0 else -contacts.force[0])
         frames.append((machine, np.array(forces), orders))
@@ -219,7 +219,7 @@ def test_memory_survives_rebuilds_and_sorting(law: str, monkeypatch: pytest.Monk
     assert orders == {True, False}
     assert np.linalg.norm(still[-1]) > 0
     np.testing.assert_allclose(flying, still, rtol=0, atol=1e-6 * np.abs(still).max())
-    one, other = rest.snapshot().spin[:2], moving.snapshot().spin[:2]
+    one, other = rest.frame().spin[:2], moving.frame().spin[:2]
     np.testing.assert_allclose(other, one, rtol=0, atol=1e-6 * np.abs(one).max())
 
 

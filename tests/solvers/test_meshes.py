@@ -44,7 +44,7 @@ def rested(machine: lab.SoftSolver, end: float) -> Any:
     """The moment at time `end`, when everything has come to rest."""
     machine.advance_to(end)
     assert machine.fastest() < 1e-6
-    return machine.moment()
+    return machine.frame()
 
 
 @pytest.mark.parametrize("motion", [(), {"kind": "rotate", "rate": 1.0, "axis": (0, 0, 1)}])
@@ -58,7 +58,7 @@ def test_a_ball_rolls_across_triangles_as_across_a_plane(motion: Any) -> None:
         described = lab.walled([ball], [{**wall, "motion": motion}], gravity=(0.2, 0.1, -lab.GRAVITY))
         machine = lab.solver(described, 1e-4)
         machine.advance_to(0.6)
-        ledger = machine.moment().ledger
+        ledger = machine.frame().ledger
         memory = peek(machine, "wall_memory").reshape(-1, machine.lists.wall_memory, 16).sum(axis=(0, 2))
         arrays = [peek(machine, name)[:1] for name in ("position", "velocity", "orientation", "angular")]
         numbers = [ledger[name] for name in ("kinetic_energy", "stored_energy", "dissipated_friction", "wall_work")]
@@ -79,9 +79,9 @@ def test_an_edge_and_a_corner_are_touched_once(place: Any, direction: Any) -> No
     outward = np.array(direction) / np.linalg.norm(direction)
     ball = lab.grain(np.array(place) + (RADIUS - 1e-3) * outward)
     machine = lab.solver(lab.walled([ball], [mesh(CUBE, CUBE_TRIANGLES)]), 1e-5)
-    moment = machine.moment()
-    assert len(moment.contact_force) == 1
-    assert moment.contact_force[0] == pytest.approx(lab.hertz_stiffness(RADIUS) * 1e-3**1.5 * outward, rel=1e-9)
+    moment = machine.frame()
+    assert len(moment.contacts.force) == 1
+    assert moment.contacts.force[0] == pytest.approx(lab.hertz_stiffness(RADIUS) * 1e-3**1.5 * outward, rel=1e-9)
 
 
 def test_a_ball_rests_in_a_groove_on_two_faces() -> None:
@@ -102,7 +102,7 @@ def test_a_ball_rests_in_a_groove_on_two_faces() -> None:
     machine = lab.solver(lab.walled([ball], [mesh(points, triangles)], a=slick, gravity=(0, 0, -9.81)), 1e-5)
     moment = rested(machine, 1.5)
     weight = 9.81 * lab.ball_mass(RADIUS)
-    forces = moment.contact_force[np.argsort(-moment.contact_force[:, 0])]
+    forces = moment.contacts.force[np.argsort(-moment.contacts.force[:, 0])]
     assert forces == pytest.approx(
         weight
         * np.array([
@@ -134,11 +134,11 @@ def test_no_ball_leaves_a_closed_box(side: str) -> None:
     for _ in range(40):
         machine.advance(200)
         machine.watch()
-        frame = machine.snapshot()
+        frame = machine.frame()
         pose = frame.wall_pose[-1]
         inside = rotate(conjugate(pose[3:]), frame.sphere_position - pose[:3])
         assert np.all((inside > 0.0) & (inside < 1.0))
-        most = max(most, int((machine.moment().contact_second < 0).sum()))
+        most = max(most, int((machine.frame().contacts.second < 0).sum()))
     assert most > 10
     assert machine.energy_error < 0.01
 
@@ -151,7 +151,7 @@ def test_a_ball_behind_a_surface_is_pushed_back() -> None:
     def force(z: float, **options: Any) -> Any:
         wall = {**mesh(CUBE, CUBE_TRIANGLES), **options}
         machine = lab.solver(lab.walled([lab.grain((0.3, 0.4, z))], [wall]), 1e-6)
-        return machine.moment().contact_force
+        return machine.frame().contacts.force
 
     behind = 1.0 - 0.1 * RADIUS
     stiffness = lab.hertz_stiffness(RADIUS)
@@ -213,8 +213,8 @@ def test_an_absorbing_mesh_takes_what_touches_it() -> None:
     machine.advance_to(math.sqrt(2 * 0.25 / lab.GRAVITY) - 1e-3)
     assert len(machine) == 2
     machine.advance_to(0.4)
-    assert machine.snapshot().id.tolist() == [1] and machine.gates()["mesh"].number == 1
-    ledger = machine.moment().ledger
+    assert machine.frame().id.tolist() == [1] and machine.gates()["mesh"].number == 1
+    ledger = machine.frame().ledger
     assert abs(ledger["energy_error"]) < 1e-4 * abs(ledger["outflow_energy"])
 
 

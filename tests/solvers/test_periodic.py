@@ -32,7 +32,7 @@ def test_contacts_go_on_across_the_boundary(shape: str) -> None:
     for _ in range(60):
         inside.advance(10)
         across.advance(10)
-        one, other = inside.snapshot(contacts=True), across.snapshot(contacts=True)
+        one, other = inside.frame("contacts"), across.frame("contacts")
         assert len(one.contacts.force) == len(other.contacts.force)
         np.testing.assert_allclose(other.velocity, one.velocity, rtol=0, atol=1e-9)
         np.testing.assert_allclose(other.spin, one.spin, rtol=0, atol=1e-7)
@@ -53,9 +53,9 @@ def test_energy_of_a_fall_through_a_periodic_box() -> None:
     mass = lab.ball_mass(0.05)
     for _ in range(20):
         machine.advance(100)
-        book, fallen = machine.moment().ledger, 0.5 * lab.GRAVITY * machine.time**2
+        book, fallen = machine.frame().ledger, 0.5 * lab.GRAVITY * machine.time**2
         assert book["kinetic_energy"] == pytest.approx(mass * lab.GRAVITY * fallen, rel=1e-9)
         assert book["potential_energy"] == pytest.approx(mass * lab.GRAVITY * (0.5 - fallen), rel=1e-9)
         assert abs(book["energy_error"]) < 1e-9 * book["kinetic_energy"]
         height = 0.5 - fallen
-        assert machine.snapshot().position[0, 2] == pytest.approx((height + 1) % 2 - 1, abs=1e-9)
+        assert machine.frame().position[0, 2] == pytest.approx((height + 1) % 2 - 1, abs=1e-9)

@@ -72,7 +72,7 @@ def test_two_discs_by_hand():
     assert product[first] == pytest.approx([k, -2 * k * 0.03 / 0.17], rel=1e-12)
     load = relax_strain.virial(machine.landscape, point)
     assert load[0, 0] == pytest.approx(k * 0.03 * 0.17) and load[2, 2] == pytest.approx(0, abs=1e-12)
-    seen = registry.part("observables", "packing")().measure(machine.moment())  # in a box of 1 m²
+    seen = registry.part("observables", "packing")().measure(machine.frame())  # in a box of 1 m²
     assert seen["stress_isotropic"] == pytest.approx(0.5 * k * 0.03 * 0.17)
     assert seen["stress_deviatoric"] == pytest.approx(0.5 * k * 0.03 * 0.17)
     assert seen["fabric_isotropic"] == pytest.approx(0.5 * math.pi * (0.1**2 + 0.1**2))
@@ -143,7 +143,7 @@ def test_packings_just_above_jamming_are_isostatic(scene, needed, load):
     for t in np.linspace(0, 1, 9)[1:]:
         machine.advance_to(float(t))
     assert relax_strain.pressure(machine.landscape, machine.point) == pytest.approx(load, rel=1e-8)
-    values = registry.part("observables", "packing")().measure(machine.moment())
+    values = registry.part("observables", "packing")().measure(machine.frame())
     assert values["coordination_held"] == pytest.approx(needed, rel=0.01)
     assert values["stress_isotropic"] == pytest.approx(load, rel=1e-8)
     assert values["rattler_share"] < 0.2

@@ -36,7 +36,7 @@ def test_work_of_a_lattice_that_is_compressed() -> None:
     errors = []
     for points in (5, 10, 20):
         machine = lattice(points, {"kind": "compression", "to": 1.05 * before})
-        book = Energy().measure(machine.moment())
+        book = Energy().measure(machine.frame())
         pitch = PITCH / math.sqrt(1.05)
         stored = 150 * lab.STIFFNESS * np.array([(SIZE - PITCH) ** 2, (SIZE - pitch) ** 2])
         assert book["stored_energy"] == pytest.approx(stored[1])
@@ -52,7 +52,7 @@ def test_work_of_a_lattice_that_is_compressed() -> None:
 def test_work_of_a_shear(deformation: dict[str, object]) -> None:
     """A lattice sheared by 1% and not yet unstable: stored energy has grown by the work of the box, to 1e-3 of it."""
     machine = lattice(10, {**deformation, "strain": 0.01})
-    book = Energy().measure(machine.moment())
+    book = Energy().measure(machine.frame())
     gained = book["stored_energy"] - 150 * lab.STIFFNESS * (SIZE - PITCH) ** 2
     assert gained > 0
     assert book["box_work"] == pytest.approx(gained, rel=1e-3)
@@ -69,10 +69,10 @@ def test_work_is_that_of_the_pressure() -> None:
         machine.advance_to(point / 40)
         if point == 0:
             begin = machine.point.energy
-        moment = machine.moment()
+        moment = machine.frame()
         pressure.append(Packing().measure(moment)["stress_isotropic"])
         area.append(moment.cell[0] * moment.cell[2])
-    book = Energy().measure(machine.moment())
+    book = Energy().measure(machine.frame())
     work = -np.sum(0.5 * np.diff(area) * (np.array(pressure[1:]) + pressure[:-1]))
     assert work > begin
     assert book["box_work"] == pytest.approx(work, rel=0.01)
@@ -87,7 +87,7 @@ def test_relaxing_takes_energy() -> None:
     machine = lab.solver(lab.flat_scene(50))
     first = machine.point.energy
     machine.advance_to(1.0)
-    book = Energy().measure(machine.moment())
+    book = Energy().measure(machine.frame())
     assert book["dissipated_relaxing"] == pytest.approx(first - book["stored_energy"])
     assert book["dissipated_relaxing"] > 0.5 * first and book["box_work"] == 0.0
     assert abs(book["energy_error"]) < 1e-12 * first

@@ -32,9 +32,9 @@ def test_stack_stays_at_rest(law: str, solver: Any) -> None:
     """
     machine = pyramid(law, solver)
     machine.advance_to(5.0)
-    before = machine.snapshot().position.copy()
+    before = machine.frame().position.copy()
     machine.advance_to(10.0)
-    after = machine.snapshot()
+    after = machine.frame()
     assert np.abs(after.position - before).max() < 1e-4
     assert after.position[4, 2] > 1.1
     assert np.abs(after.velocity).max() < 1e-6
@@ -44,9 +44,9 @@ def test_stack_creeps_without_memory() -> None:
     """A friction without memory only slows the base spheres down: they roll outwards and the stack is lost."""
     machine = pyramid("viscous")
     machine.advance_to(5.0)
-    before = machine.snapshot().position.copy()
+    before = machine.frame().position.copy()
     machine.advance_to(10.0)
-    after = machine.snapshot().position
+    after = machine.frame().position
     assert np.abs(after - before).max() > 1e-3
     assert after[4, 2] < before[4, 2] - 0.01
 
@@ -62,12 +62,12 @@ def test_stiction_holds_a_grain_below_the_coulomb_angle() -> None:
     """tan θ = 0.6 μ: a grain thrown down the slope comes to a stop, and then stays to the last digit but a few."""
     machine = on_tilted_floor(math.atan(0.6 * 0.5), speed=0.1)
     machine.advance_to(0.3)
-    before = machine.snapshot().position.copy()
+    before = machine.frame().position.copy()
     machine.advance_to(0.6)
-    after = machine.snapshot()
+    after = machine.frame()
     assert 1e-5 < before[0, 0] < 0.02
     np.testing.assert_allclose(after.position, before, rtol=0, atol=1e-6 * 0.1)
-    assert machine.moment().ledger["dissipated_stiction"] > 0
+    assert machine.frame().ledger["dissipated_stiction"] > 0
 
 
 def test_stiction_does_not_hold_a_grain_above_the_coulomb_angle() -> None:
@@ -75,9 +75,9 @@ def test_stiction_does_not_hold_a_grain_above_the_coulomb_angle() -> None:
     angle = math.atan(1.5 * 0.5)
     machine = on_tilted_floor(angle, rotation=False)
     machine.advance_to(0.1)
-    start = float(machine.snapshot().velocity[0, 0])
+    start = float(machine.frame().velocity[0, 0])
     machine.advance_to(0.3)
-    gained = (float(machine.snapshot().velocity[0, 0]) - start) / 0.2
+    gained = (float(machine.frame().velocity[0, 0]) - start) / 0.2
     assert gained == pytest.approx(lab.GRAVITY * (math.sin(angle) - 0.5 * math.cos(angle)), rel=5e-3)
 
 
@@ -85,7 +85,7 @@ def test_a_moving_wall_carries_a_held_grain_along() -> None:
     """Rest is rest at the wall: a conveyor takes the grain to its own speed, and the ledger knows who did the work."""
     machine = on_tilted_floor(0.0, motion={"kind": "translate", "velocity": (0.2, 0.0, 0.0)})
     machine.advance_to(0.5)
-    seen, book = machine.snapshot(), machine.moment().ledger
+    seen, book = machine.frame(), machine.frame().ledger
     np.testing.assert_allclose(seen.velocity[0], (0.2, 0.0, 0.0), rtol=0, atol=1e-4)
     carried = 0.5 * float(seen.mass[0]) * 0.2**2
     assert book["kinetic_energy"] == pytest.approx(carried, rel=1e-3)
@@ -111,6 +111,6 @@ def test_the_ledger_closes_however_fast_stiction_stops_a_grain() -> None:
     cubes = lab.grains(row, shape="cube", size=0.1)
     machine = lab.solver(lab.kitchen([cubes], [lab.FLOOR, plate], stiction={"duration": 2e-5}, gravity=UP), 2e-5)
     machine.advance_to(0.8)
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     assert book["dissipated_stiction"] > 0.2 * book["wall_work"] > 0
     assert abs(book["energy_error"]) < 1e-4 * book["wall_work"]

@@ -38,7 +38,7 @@ def top(spin: tuple[float, float, float], time_step: float, **options: object) -
 
 def body_spin(machine: lab.SoftSolver) -> np.ndarray:
     """Angular velocity (3,), rad/s, in the grain's own frame."""
-    seen = machine.snapshot()
+    seen = machine.frame()
     return rotate(conjugate(seen.orientation), seen.spin)[0]
 
 
@@ -49,13 +49,13 @@ def test_asymmetric_clump_keeps_its_angular_momentum_and_energy() -> None:
     drift = []
     for time_step in (1e-3, 5e-4, 2.5e-4):
         machine = top((5.0, 9.0, -4.0), time_step, shape=LOPSIDED)
-        before, spin = lab.own_angular_momentum(machine).copy(), machine.snapshot().spin.copy()
-        energy = machine.moment().ledger["kinetic_energy"]
+        before, spin = lab.own_angular_momentum(machine).copy(), machine.frame().spin.copy()
+        energy = machine.frame().ledger["kinetic_energy"]
         machine.advance_to(1.0)
         assert np.array_equal(lab.own_angular_momentum(machine), before)
-        assert np.abs(machine.snapshot().spin - spin).max() > 0.5
-        assert np.linalg.norm(machine.snapshot().orientation) == pytest.approx(1.0, abs=1e-14)
-        drift.append(abs(machine.moment().ledger["kinetic_energy"] / energy - 1))
+        assert np.abs(machine.frame().spin - spin).max() > 0.5
+        assert np.linalg.norm(machine.frame().orientation) == pytest.approx(1.0, abs=1e-14)
+        drift.append(abs(machine.frame().ledger["kinetic_energy"] / energy - 1))
     assert drift[0] < 1e-4
     assert lab.order_of(drift) > 1.8
 
@@ -76,7 +76,7 @@ def test_symmetric_top_precesses() -> None:
     angle = np.linalg.norm(momentum) / across * duration
     across_part = axis - (axis @ along) * along
     turned = (axis @ along) * along + math.cos(angle) * across_part + math.sin(angle) * np.cross(along, across_part)
-    np.testing.assert_allclose(rotate(machine.snapshot().orientation[0], axis), turned, atol=1e-5)
+    np.testing.assert_allclose(rotate(machine.frame().orientation[0], axis), turned, atol=1e-5)
     inner = 8.0 * (about - across) / across * duration
     np.testing.assert_allclose(body_spin(machine), (3 * math.cos(inner), 3 * math.sin(inner), 8.0), atol=1e-4)
 
@@ -116,6 +116,6 @@ def test_orientation_of_spheres_follows_their_spin() -> None:
         machine = solvers.create(*build(described), 4e-5)
         while machine.step < 2000:
             machine.advance(stretch)
-        ends.append(machine.snapshot().orientation)
+        ends.append(machine.frame().orientation)
     cosines = np.abs(np.sum(ends[0] * ends[1], axis=1))
     assert np.degrees(2 * np.arccos(np.minimum(cosines, 1.0))).max() < 1.0

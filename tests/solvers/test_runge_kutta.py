@@ -45,7 +45,7 @@ def test_a_free_sphere_turns_about_its_spin(kind: str, near: float) -> None:
     h = end / 26
     solver = oscillator(h, overlap=-RADIUS, spin=spin, kind=kind, shortest=h, longest=h)
     solver.advance_to(end)
-    frame = solver.snapshot()
+    frame = solver.frame()
     assert frame.orientation[0] == pytest.approx(rotation_about(np.array(spin), 1.3), abs=near)
     assert frame.spin[0] == pytest.approx(spin, abs=1e-12)
 
@@ -63,7 +63,7 @@ def test_order_on_a_smooth_contact(kind: str, order: int) -> None:
         solver.advance_to(end)
         assert solver.statistics()["steps_accepted"] == steps
         exact = RADIUS - OVERLAP * math.cos(OMEGA * end)
-        errors.append(abs(float(solver.snapshot().position[0, 2]) - exact))
+        errors.append(abs(float(solver.frame().position[0, 2]) - exact))
     assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.2)
 
 
@@ -107,7 +107,7 @@ def test_a_contact_that_begins_within_a_step_is_not_overlooked(part: float) -> N
     solver.advance_to(3 * longest)
     deepest = solver.worst_overlap * RADIUS
     assert deepest < 1.1 * speed / OMEGA
-    assert 0.6 * speed < solver.snapshot().velocity[0, 2] < 1.3 * speed
+    assert 0.6 * speed < solver.frame().velocity[0, 2] < 1.3 * speed
 
 
 def test_shortest_step_is_always_accepted() -> None:
@@ -128,7 +128,7 @@ def test_energy_ledger_has_the_order_of_the_method() -> None:
         h = 1.2 / OMEGA / steps
         solver = oscillator(h, kind="rkf45", shortest=h, longest=h)
         solver.advance_to(steps * h)
-        errors.append(abs(solver.moment().ledger["energy_error"]))
+        errors.append(abs(solver.frame().ledger["energy_error"]))
     assert errors[0] / errors[1] > 2**3.7
 
 
@@ -172,7 +172,7 @@ def test_nothing_flies_through_a_thin_wall(kind: str) -> None:
     )  # fmt: skip
     solver = lab.solver(scene, timestep.choose(*build(scene)).value)
     solver.advance_to(0.45)
-    frame = solver.snapshot()
+    frame = solver.frame()
     place, speed = frame.position[:, 2], frame.velocity[:, 2]
     assert np.all(place > 0) and np.all(speed > 0)
     rises = place + speed**2 / (2 * 9.81) - 1e-3
@@ -221,7 +221,7 @@ def test_no_moving_plate_passes_through_grains_at_rest(kind: str, speed: float) 
     for k in range(10):
         solver.advance_to((k + 1) * 0.2 / speed)
         solver.watch()
-    assert solver.snapshot().velocity[:, 0] == pytest.approx(np.full(3, 2 * speed), rel=0.01)
+    assert solver.frame().velocity[:, 0] == pytest.approx(np.full(3, 2 * speed), rel=0.01)
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.0005, -0.0005])

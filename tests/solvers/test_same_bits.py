@@ -59,7 +59,7 @@ def test_bits_do_not_depend_on_threads_or_interruptions(make: object) -> None:
         machine = solver(described)
         machine.advance(STEPS)
         hashes.append(lab.fingerprint(machine))
-    assert len(machine.moment().contact_first) > 20
+    assert len(machine.frame().contacts.first) > 20
     assert machine.lists.rebuilds > 20
     threads.use(1)
     machine = solver(described)
@@ -90,7 +90,7 @@ def test_bits_do_not_depend_on_where_pairs_leave_their_forces(rolling: float, mo
         assert len(peek(machine, "late_grain")) > 0 or count == 1
         assert len(peek(machine, "far_pair")) > 0 or few > 0
         hashes.append(lab.fingerprint(machine))
-    assert len(machine.moment().contact_first) > 10_000
+    assert len(machine.frame().contacts.first) > 10_000
     assert machine.lists.rebuilds > 2
     assert len(set(hashes)) == 1
 
@@ -114,8 +114,8 @@ def test_looking_changes_nothing(make: Callable[[], lab.Scene], count: int, turn
     watched = solver(described)
     for _ in range(turns):
         watched.advance(10)
-        watched.snapshot(contacts=True)
-        watched.moment()
+        watched.frame("contacts")
+        watched.frame()
         before = {name: array.copy() for name, array in every(watched).items()}
         watched.watch()
         watched.work_done()

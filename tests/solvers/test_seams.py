@@ -56,7 +56,7 @@ def test_a_ball_glides_over_the_seam_of_a_floor(floor: str) -> None:
     solver = machine(FLOORS[floor], [ball], a=slick, gravity=(0.0, 0.0, -lab.GRAVITY))
     for _ in range(150):
         solver.advance(100)
-        seen = solver.snapshot()
+        seen = solver.frame()
         assert abs(seen.position[0, 2] - height) < 1e-12
         assert np.abs(seen.velocity[0] - (0.0, 2.0, 0.0)).max() < 1e-9
         along = 0.45 + 2.0 * solver.time
@@ -69,10 +69,10 @@ def test_a_clump_lies_across_the_seam_of_a_floor(floor: str) -> None:
     the weight, so each is as deep as half the weight presses it, and nothing turns.
     """
     solver = machine(FLOORS[floor], [_twin(0.02)], a=lab.material(friction=0.0), gravity=(0.0, 0.0, -lab.GRAVITY))
-    depth = sunk(0.5 * float(solver.snapshot().mass[0]) * lab.GRAVITY)
+    depth = sunk(0.5 * float(solver.frame().mass[0]) * lab.GRAVITY)
     solver = machine(FLOORS[floor], [_twin(depth)], a=lab.material(friction=0.0), gravity=(0.0, 0.0, -lab.GRAVITY))
     solver.advance(2000)
-    seen = solver.snapshot()
+    seen = solver.frame()
     assert np.abs(seen.sphere_position[:, 2] - (RADIUS - depth)).max() < 1e-11
     assert np.abs(seen.velocity).max() < 1e-9 and np.abs(seen.spin).max() < 1e-8
 
@@ -94,13 +94,13 @@ def test_a_groove_and_a_ridge_at_a_face_are_whole(rise: float, side: float) -> N
     triangles = [(0, 1, 2), (0, 2, 3), (3, 2, 4), (3, 4, 5)]
     y, h = side * 0.001, 0.069 if rise < 0 else 0.049
     ball = lab.grain((0.0, y - side * 0.5, high + h))
-    seen = machine({"shape": "mesh", "vertices": points, "triangles": triangles}, [ball]).moment()
+    seen = machine({"shape": "mesh", "vertices": points, "triangles": triangles}, [ball]).frame()
     if rise < 0:
         expected = [(0.0, s / math.sqrt(2), 1 / math.sqrt(2), RADIUS - (h + s * y) / math.sqrt(2)) for s in (-1, 1)]
     else:
         away = math.hypot(y, h)
         expected = [(0.0, y / away, h / away, RADIUS - away)]
-    forces = seen.contact_force[np.argsort(seen.contact_force[:, 1])]
+    forces = seen.contacts.force[np.argsort(seen.contacts.force[:, 1])]
     stiffness = lab.hertz_stiffness(RADIUS)
     assert forces == pytest.approx(np.array([np.array(e[:3]) * stiffness * e[3] ** 1.5 for e in expected]), rel=1e-9)
 
@@ -121,7 +121,7 @@ def test_a_ball_rolls_up_a_slope_through_a_face_as_up_a_plane() -> None:
         long = {} if wall is sheet else {"box": {"low": (-1e3, -10.0, -1e3), "high": (1e3, 10.0, 1e3)}}
         solver = machine(wall, [ball], gravity=tuple(-lab.GRAVITY * normal), **long)
         solver.advance(2000)
-        now = solver.snapshot()
+        now = solver.frame()
         memory = peek(solver, "wall_memory").reshape(-1, solver.lists.wall_memory, 16).sum(axis=(0, 2))
         memory[3] /= 5e4  # N/m: the stiffness that the load gave a step before
         seen.append(np.concatenate([now.velocity[0], now.spin[0], now.orientation[0], memory]))
@@ -141,11 +141,11 @@ def test_what_turns_on_the_other_side_of_a_face_drags_a_ball() -> None:
     n = np.array([0.0, 0.96, 0.28])
     ball = lab.grain(middle - (0.0, 1.0, 0.0) + (0.03 + RADIUS - 1e-3) * n)
     solver = machine(roller, [ball], a=lab.material(friction=friction))
-    force = solver.moment().contact_force
+    force = solver.frame().contacts.force
     push = lab.hertz_stiffness(RADIUS) * 1e-3**1.5
     assert len(force) == 1 and force[0] @ n == pytest.approx(push, rel=1e-9)
     solver.advance(100)
-    velocity = solver.snapshot().velocity[0]
+    velocity = solver.frame().velocity[0]
     pushed, dragged = velocity @ n, velocity @ np.cross((1, 0, 0), n)
     assert pushed > 0.01 and 0.8 * friction * pushed < dragged < 1.01 * friction * pushed
 
@@ -162,7 +162,7 @@ def test_a_hard_ball_bounces_along_a_rectangle_as_along_a_plane() -> None:
             )
         )  # fmt: skip
         solver.advance_to(3.0)
-        now = solver.snapshot()
+        now = solver.frame()
         bounces = solver.statistics()["wall_collisions"]
         seen.append(np.concatenate([now.position[0], now.velocity[0], now.spin[0], [bounces]]))
     assert np.allclose(seen[0], seen[1], rtol=0, atol=1e-9)
@@ -195,7 +195,7 @@ def test_a_wall_that_a_face_cuts_off_is_told_and_its_twin_is_the_remedy(kind: st
     assert not cut_off(both)
     solver = lab.solver(both, 1e-4)
     solver.advance_to(0.7)
-    assert solver.snapshot().velocity[0, 1] == pytest.approx(1.0, rel=1e-3)
+    assert solver.frame().velocity[0, 1] == pytest.approx(1.0, rel=1e-3)
 
 
 @pytest.mark.parametrize("floor", FLOORS)

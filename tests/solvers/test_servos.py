@@ -71,7 +71,7 @@ def test_a_piston_swings_about_its_balance_as_on_paper() -> None:
     assert max(ways) == pytest.approx(2 * 2 * depth * 0.02, rel=0.02)
     fit = np.polyfit(np.cos(2 * math.pi / period * times), ways, 1)
     assert fit == pytest.approx([-0.04 * depth, 0.04 * depth], rel=0.02)
-    ledger = machine.moment().ledger
+    ledger = machine.frame().ledger
     assert abs(ledger["energy_error"]) < 1e-4 * abs(ledger["wall_work"]) + 1e-9
 
 
@@ -81,13 +81,13 @@ def test_a_damped_piston_rests_on_the_force_it_is_given() -> None:
     described = lab.walled([lab.grain((0, 0, RADIUS))], [lab.FLOOR, wall], a=lab.material(friction=0.0))
     machine = lab.solver(described, 2e-5)
     machine.advance_to(1.0)
-    moment = machine.moment()
+    moment = machine.frame()
     assert abs(servo(machine)[1]) < 1e-9
-    assert np.abs(moment.contact_force[:, 2]) == pytest.approx([300.0, 300.0], rel=1e-6)
-    assert moment.contact_overlap == pytest.approx([(300.0 / lab.hertz_stiffness(RADIUS)) ** (2 / 3)] * 2, rel=1e-6)
+    assert np.abs(moment.contacts.force[:, 2]) == pytest.approx([300.0, 300.0], rel=1e-6)
+    assert moment.contacts.overlap == pytest.approx([(300.0 / lab.hertz_stiffness(RADIUS)) ** (2 / 3)] * 2, rel=1e-6)
     assert moment.ledger["energy_error"] == pytest.approx(0.0, abs=1e-4 * moment.ledger["stored_energy"])
-    frame = machine.snapshot()
-    assert frame.wall_pose[-1, 2] == pytest.approx(-2 * moment.contact_overlap[0], rel=1e-6)
+    frame = machine.frame()
+    assert frame.wall_pose[-1, 2] == pytest.approx(-2 * moment.contacts.overlap[0], rel=1e-6)
 
 
 def test_momentum_is_shared_by_ball_and_piston() -> None:
@@ -96,10 +96,10 @@ def test_momentum_is_shared_by_ball_and_piston() -> None:
     ball = lab.grain((0, 0, RADIUS - 0.01), velocity=(0, 0, speed))
     machine = lab.solver(lab.walled([ball], [piston(force=0.0, mass=heavy)], a=ELASTIC), 1e-6)
     machine.advance_to(0.02)
-    velocity = machine.snapshot().velocity[0, 2]
+    velocity = machine.frame().velocity[0, 2]
     assert servo(machine)[1] == pytest.approx(2 * mass * speed / (mass + heavy), rel=1e-4)
     assert mass * velocity + heavy * servo(machine)[1] == pytest.approx(mass * speed, rel=1e-12)
-    ledger = machine.moment().ledger
+    ledger = machine.frame().ledger
     assert ledger["kinetic_energy"] == pytest.approx(0.5 * mass * speed**2, rel=1e-4)
     assert ledger["wall_work"] == pytest.approx(0.0, abs=1e-12)
 
@@ -130,10 +130,10 @@ def test_a_paddle_gathers_speed_as_torque_over_inertia(axis: int) -> None:
     machine.advance_to(0.25)
     assert servo(machine) == pytest.approx((0.5 * 2.0 * 0.25**2, 2.0 * 0.25), rel=1e-9)
     machine.advance_to(0.6)
-    assert np.linalg.norm(machine.snapshot().velocity) > 0.3
+    assert np.linalg.norm(machine.frame().velocity) > 0.3
     turning = lab.angular_momentum(machine)[axis] + 1.5 * servo(machine)[1]
     assert turning == pytest.approx(3.0 * 0.6, rel=1e-10)
-    ledger = machine.moment().ledger
+    ledger = machine.frame().ledger
     assert abs(ledger["energy_error"]) < 1e-5 * ledger["wall_work"]
 
 
@@ -147,7 +147,7 @@ def test_a_ball_turns_a_paddle_through_a_periodic_face() -> None:
     box = {"low": (-1.01, -1e3, -1e3), "high": (1.01, 1e3, 1e3)}
     machine = lab.solver(lab.walled([ball], walls, a=ELASTIC, periodic=(True, False, False), box=box), 1e-5)
     machine.advance(200)
-    seen, spin = machine.snapshot(), servo(machine)[1]
+    seen, spin = machine.frame(), servo(machine)[1]
     place = seen.position[0] + (2.02, 0.0, 0.0)
     assert abs(spin) > 0.1
     assert 1.5 * spin == pytest.approx(-seen.mass[0] * np.cross(place, seen.velocity[0])[2], rel=1e-9)
@@ -162,7 +162,7 @@ def test_it_is_held_before_its_start_after_its_end_and_at_its_limits() -> None:
     machine.advance_to(0.5)
     assert servo(machine, 1) == (pytest.approx(0.5 * 2.0 * 0.2**2, rel=1e-2), 0.0)
     assert servo(machine, 2) == (pytest.approx(math.radians(10.0)), 0.0)
-    ledger = machine.moment().ledger
+    ledger = machine.frame().ledger
     assert ledger["kinetic_energy"] == pytest.approx(0.0, abs=1e-12)
     assert abs(ledger["energy_error"]) < 1e-3
 
@@ -183,8 +183,8 @@ def test_events_start_it_take_it_away_and_bring_it_back() -> None:
         machine.change_gravity((0.0, 0.0, 0.0))
     machine.advance_to(0.5)
     assert servo(machine) == (pytest.approx(0.5 * 2.0 * 0.2**2, rel=2e-3), pytest.approx(2.0 * 0.2, rel=1e-3))
-    assert machine.snapshot().wall_pose[-1, 6] == pytest.approx(math.sin(0.5 * servo(machine)[0]))
-    ledger = machine.moment().ledger
+    assert machine.frame().wall_pose[-1, 6] == pytest.approx(math.sin(0.5 * servo(machine)[0]))
+    ledger = machine.frame().ledger
     assert ledger["wall_work"] == pytest.approx(0.5 * 1.5 * 0.4**2, rel=2e-3)
     assert abs(ledger["energy_error"]) < 1e-4 * ledger["wall_work"]
     machine.remove_wall("paddle")
@@ -193,7 +193,7 @@ def test_events_start_it_take_it_away_and_bring_it_back() -> None:
     machine = solvers.restore(machine.model, arrays, json.loads(json.dumps(meta)))
     machine.advance_to(0.6)
     assert servo(machine) == (way, 0.0)
-    ledger = machine.moment().ledger
+    ledger = machine.frame().ledger
     assert ledger["wall_work"] == pytest.approx(0.0, abs=1e-5) and abs(ledger["energy_error"]) < 1e-5
     machine.add_wall("paddle")
     machine.advance_to(0.7)
@@ -205,10 +205,10 @@ def test_keyframes_count_from_the_event_that_starts_them() -> None:
     go = {"name": "go", "when": {"kind": "time", "at": 0.2}, "do": {"kind": "start_motion", "wall": "floor"}}
     machine = lab.solver(lab.walled([lab.grain((9, 9, 9))], [{**lab.FLOOR, "motion": POSES}], events=[go]), 1e-4)
     machine.advance_to(0.2)
-    assert machine.snapshot().wall_pose[-1] == pytest.approx((0, 0, 0, 1, 0, 0, 0))
+    assert machine.frame().wall_pose[-1] == pytest.approx((0, 0, 0, 1, 0, 0, 0))
     machine.start_motion("floor")
     machine.advance_to(0.3)
-    assert machine.snapshot().wall_pose[-1, :3] == pytest.approx((0.0, 0.0, 0.05), abs=1e-9)
+    assert machine.frame().wall_pose[-1, :3] == pytest.approx((0.0, 0.0, 0.05), abs=1e-9)
     assert peek(machine, "pose")[-1, :3] == pytest.approx((0.0, 0.0, 0.05), abs=1e-9)
 
 
@@ -241,10 +241,10 @@ def test_keyframes_do_the_work_that_the_ledger_tells() -> None:
     described = lab.walled(balls, [{**lab.FLOOR, "motion": POSES}], gravity=(0.0, 0.0, -lab.GRAVITY))
     machine = lab.solver(described, 2e-5)
     machine.advance_to(0.4)
-    ledger = machine.moment().ledger
+    ledger = machine.frame().ledger
     assert ledger["wall_work"] > 0.5
     assert abs(ledger["energy_error"]) < 1e-5 * ledger["wall_work"]
-    assert machine.snapshot().wall_pose[-1] == pytest.approx((0.1, 0, 0, 1, 0, 0, 0), abs=1e-15)
+    assert machine.frame().wall_pose[-1] == pytest.approx((0.1, 0, 0, 1, 0, 0, 0), abs=1e-15)
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def test_each_material_has_its_own_friction_at_each_wall(clumped: bool) -> None:
     machine = lab.solver(scene, STEP) if clumped else SoftSolver(*build(scene), STEP)
     assert machine.clumped == clumped
     machine.advance(1000)
-    seen = machine.snapshot()
+    seen = machine.frame()
     across = np.abs(seen.velocity[:, 2]) + 1.0
     assert np.all(across > 1.3)
     assert (60.0 - seen.velocity[:, 0]) / across == pytest.approx(list(frictions.values()), rel=0.01)

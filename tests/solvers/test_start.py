@@ -85,7 +85,7 @@ def test_a_solver_has_the_same_contacts() -> None:
     box = {"low": (-9.0, -1.0, -9.0), "high": (9.0, 1.0, 9.0)}
     scene = lab.walled([lab.grains(places)], [lab.FLOOR, *walls], box=box)
     first, second, depth = Start.of(*build(scene)).contacts()
-    seen = lab.solver(scene, 1e-6).snapshot(contacts=True).contacts
+    seen = lab.solver(scene, 1e-6).frame("contacts").contacts
     assert seen is not None
     wanted = {
         tuple(sorted(pair, reverse=True)): overlap / 0.05

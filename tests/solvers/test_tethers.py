@@ -34,8 +34,8 @@ def test_a_tether_of_no_length_is_a_harmonic_oscillator_in_space() -> None:
     swing.advance_to(1.3)
     angle = RATE * 1.3
     expected = (0.1 * math.cos(angle), 0.05 * math.cos(angle), 1 + 0.4 / RATE * math.sin(angle))
-    np.testing.assert_allclose(swing.snapshot().position[0], expected, rtol=0, atol=1e-6)
-    book = swing.moment().ledger
+    np.testing.assert_allclose(swing.frame().position[0], expected, rtol=0, atol=1e-6)
+    book = swing.frame().ledger
     start = 0.5 * STIFFNESS * (0.1**2 + 0.05**2) + 0.5 * MASS * 0.4**2
     assert book["tether_energy"] + book["kinetic_energy"] == pytest.approx(start, rel=1e-6)
     assert book["tether_energy"] == pytest.approx(
@@ -53,7 +53,7 @@ def test_a_tether_with_a_length_carries_a_conical_pendulum() -> None:
     swing = machine(1e-4, place, f"grains[0].velocity=[0, {speed}, 0]", "tethers[0].length=0.1")
     for _ in range(5):
         swing.advance_to(swing.time + 0.2)
-        seen = swing.snapshot()
+        seen = swing.frame()
         assert np.linalg.norm(seen.position[0] - (0, 0, 1)) == pytest.approx(0.125, rel=1e-5)
         assert np.linalg.norm(seen.velocity[0]) == pytest.approx(speed, rel=1e-5)
 
@@ -66,11 +66,11 @@ def test_a_damped_tether_loses_what_the_books_say() -> None:
     for step in (4e-4, 2e-4, 1e-4):
         swing = machine(step, "grains[0].fill.positions=[[0.1, 0, 1]]", "tethers[0].damping=0.2")
         swing.advance_to(0.4)
-        book = swing.moment().ledger
+        book = swing.frame().ledger
         errors.append(book["energy_error"])
     fall, turn = 2.0, math.sqrt(RATE**2 - 4.0)
     expected = 0.1 * math.exp(-fall * 0.4) * (math.cos(turn * 0.4) + fall / turn * math.sin(turn * 0.4))
-    assert swing.snapshot().position[0, 0] == pytest.approx(expected, abs=1e-6)
+    assert swing.frame().position[0, 0] == pytest.approx(expected, abs=1e-6)
     assert book["dissipated_tethers"] == pytest.approx(0.1 - book["kinetic_energy"] - book["tether_energy"], rel=1e-5)
     assert lab.order_of(errors) > 1.8
 
@@ -80,7 +80,7 @@ def test_without_a_point_a_grain_hangs_where_it_began() -> None:
     changes = [change for change in FREE if "gravity" not in change]
     swing = solvers.create(*build(load("conveyor", ["grains[0].fill.positions=[[0, 0, 3]]", *changes])), 1e-4)
     swing.advance_to(math.pi / RATE)
-    assert swing.snapshot().position[0, 2] == pytest.approx(3 - 2 * MASS * lab.GRAVITY / STIFFNESS, abs=1e-6)
+    assert swing.frame().position[0, 2] == pytest.approx(3 - 2 * MASS * lab.GRAVITY / STIFFNESS, abs=1e-6)
 
 
 def test_a_grain_that_is_taken_away_takes_its_tether_along() -> None:
@@ -88,10 +88,10 @@ def test_a_grain_that_is_taken_away_takes_its_tether_along() -> None:
     sink = 'sinks=[{name = "hole", region = {kind = "box", low = [-9, -9, -9], high = [-8, -8, -8]}}]'
     swing = machine(1e-4, sink, "tethers[0].damping=0.2")
     swing.advance_to(0.05)
-    before = swing.moment().ledger
+    before = swing.frame().ledger
     swing.remove(np.array([True]), "hole")
     swing.advance(10)
-    book = swing.moment().ledger
+    book = swing.frame().ledger
     assert book["tether_energy"] == 0.0 < before["tether_energy"]
     assert book["outflow_energy"] == pytest.approx(
         before["kinetic_energy"] + before["potential_energy"] + before["tether_energy"], rel=1e-12

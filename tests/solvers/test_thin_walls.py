@@ -76,7 +76,7 @@ def passed(described: lab.Scene, end: float, wall: float, step: float | None = N
             machine.watch()
     except RunError as error:
         return str(error)
-    assert machine.snapshot().position[0, 2] > wall * machine.time
+    assert machine.frame().position[0, 2] > wall * machine.time
     return None
 
 
@@ -232,7 +232,7 @@ def test_adaptive_steps_near_a_wall_keep_to_the_limit(limit: float) -> None:
     described = lab.Scene.model_validate(fields)
     machine = lab.solver(described, timestep.choose(*build(described)).value)
     machine.advance_to(0.15)
-    assert machine.snapshot().position[0, 0] == pytest.approx(0.6)
+    assert machine.frame().position[0, 0] == pytest.approx(0.6)
     least, found = 1.5 / (limit * RADIUS), machine.statistics()["steps_accepted"]
     assert least < found < 1.3 * least
 
@@ -248,7 +248,7 @@ def test_adaptive_steps_do_not_take_grains_through_each_other() -> None:
     described = lab.Scene.model_validate({**fields, "grains": own})
     machine = lab.solver(described, timestep.choose(*build(described)).value)
     machine.advance_to(0.3)
-    seen = machine.snapshot()
+    seen = machine.frame()
     assert seen.position[0, 2] < 29.0 < 31.0 < seen.position[1, 2]
     assert machine.statistics()["steps_accepted"] < 300
 

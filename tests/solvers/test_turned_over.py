@@ -20,8 +20,8 @@ def test_a_fall_turns_its_height_over_once() -> None:
     ))  # fmt: skip
     for look in range(1, 60):
         machine.advance_to(0.02 * look)
-        assert machine.turned_over(machine.moment().ledger) <= whole * (1 + 1e-12)
-    assert machine.turned_over(machine.moment().ledger) > 0.9 * whole
+        assert machine.turned_over(machine.frame().ledger) <= whole * (1 + 1e-12)
+    assert machine.turned_over(machine.frame().ledger) > 0.9 * whole
 
 
 def test_what_a_wall_gives_counts_once() -> None:
@@ -30,7 +30,7 @@ def test_what_a_wall_gives_counts_once() -> None:
     ball = lab.grain((0.0, 0.0, 0.05 - 1e-6))
     machine = lab.solver(lab.scene("hertz", [ball], [belt], gravity=DOWN, rotation=False), 2e-5)
     machine.advance_to(0.3)
-    book = machine.moment().ledger
+    book = machine.frame().ledger
     moved = lab.ball_mass(0.05) * 0.5**2
     assert book["wall_work"] == pytest.approx(moved, rel=0.02)
     assert machine.turned_over(book) == pytest.approx(moved, rel=0.02)
@@ -42,4 +42,4 @@ def test_a_gas_turns_its_first_energy_over() -> None:
     first = machine.kinetic_energy()
     machine.advance_to(3.0)
     assert machine.kinetic_energy() < 0.9 * first
-    assert machine.turned_over(machine.moment().ledger) == pytest.approx(first)
+    assert machine.turned_over(machine.frame().ledger) == pytest.approx(first)

@@ -13,6 +13,7 @@ import shapely
 
 from barchan.record.schema import frame_arrays
 from barchan.run.progress import Silent
+from barchan.scene.beams_frame import Strips
 from barchan.studies import drums, p03
 from barchan.studies.cores import side_by_side
 from barchan.studies.drums import inclination
@@ -100,7 +101,7 @@ def test_kinds_of_drums_are_kept_apart_and_only_the_first_is_judged(
     """Squares lean by 20° + 0.3° Ω² and pass; the other kinds by 10° + Ω and 30° + Ω^1.5, which is told. In the slow
     drums grains have all their energy in every tenth sample: in 6 of the 67 after the first third, and rest in 61.
     """
-    frame, time = drums.Drum.small().filled(1.0, 2).snapshot(), np.linspace(0.1, 10.0, 100)
+    frame, time = drums.Drum.small().filled(1.0, 2).frame(), np.linspace(0.1, 10.0, 100)
     laws = {0.0: (20.0, 0.3, 2.0), 0.1: (10.0, 1.0, 1.0), 0.2: (30.0, 1.0, 1.5)}  # by friction, which names the kind
 
     def turned(task: tuple[drums.Turn, Path]) -> drums.Tumbling:
@@ -153,7 +154,7 @@ def test_the_wall_of_a_drum_is_rough_all_round_and_lets_no_grain_through(angular
     solver = few.filled(2.0, 4)
     assert solver.triangle_count == (15 if angular else 12)
     assert solver.model.scene.materials["grain"].friction == (0.3 if angular else 0.0)
-    made = solver.snapshot().strips
+    made = solver.frame().table(Strips)
     assert made is not None
     corners = made.strip_corners.reshape(-1, 3, 2)
     many = round(2 * math.pi * 0.02 / drum.pitch)
@@ -184,7 +185,7 @@ def test_a_drum_that_has_been_turned_is_kept(tmp_path: Path, monkeypatch: pytest
     def tumble(turn: drums.Turn) -> drums.Tumbling:
         turned.append(turn)
         scene = solver.model.scene
-        return drums.Tumbling(turn.rate, time, lean, energy, 21.5, 0.4, 0.1, solver.snapshot(), scene)
+        return drums.Tumbling(turn.rate, time, lean, energy, 21.5, 0.4, 0.1, solver.frame(), scene)
 
     monkeypatch.setattr(drums, "tumble", tumble)
     path = tmp_path / "drums" / "2-3.npz"
@@ -227,9 +228,9 @@ def test_a_drum_is_filled_again_above_grains_that_have_fallen() -> None:
     once = drums.Drum.small()
     falling = once.filled(0.0, 2)
     falling.advance_to(0.1)
-    lying = falling.snapshot()
+    lying = falling.frame()
     twice = dataclasses.replace(once, more=((0.1, drums.Box((-6e-3, 5e-3), (6e-3, 10e-3), 3)),)).filled(1.0, 2)
-    frame = twice.snapshot()
+    frame = twice.frame()
     assert (len(lying.id), len(frame.id)) == (20, 23)
     assert np.allclose(frame.position[:20], lying.position, rtol=0, atol=1e-12)
     assert np.allclose(frame.orientation[:20], lying.orientation, rtol=0, atol=1e-12)

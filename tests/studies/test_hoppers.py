@@ -11,6 +11,7 @@ import pytest
 
 from barchan.analysis.flow import Flow
 from barchan.model.build import build
+from barchan.scene.beams_frame import Strips
 from barchan.solvers.beams import BeamSolver
 from barchan.studies import p02
 from barchan.studies.yee import FEW, SIZE, Hopper
@@ -79,12 +80,12 @@ def test_the_mouth_of_flat_grains_is_clear_between_the_faces_of_its_walls() -> N
     """
     hopper = p02.Hopper(40, 6e-3, 0.01, 0.1)
     model, grains = build(hopper.scene())
-    frame = BeamSolver(model, grains, 8e-6).snapshot()
-    assert frame.strips is not None
-    corners = frame.strips.strip_corners[frame.strips.strip_wall == 1].reshape(-1, 2)  # the right side
+    frame = BeamSolver(model, grains, 8e-6).frame()
+    assert frame.table(Strips) is not None
+    corners = frame.table(Strips).strip_corners[frame.table(Strips).strip_wall == 1].reshape(-1, 2)  # the right side
     thick = float(np.ptp(corners @ (math.sqrt(0.5), -math.sqrt(0.5))))
     none = Flow(np.zeros(1), np.zeros(1, int), np.zeros(1), 40)
     found = p02.Outflow(hopper, model.scene, none, np.zeros((1, 1)), 0.0, [frame])
     assert found.clear == pytest.approx(6e-3 - math.sqrt(2) * thick, abs=1e-5 * thick)
     assert 0.3e-3 < thick < 1.5e-3
-    assert replace(found, frames=[replace(frame, strips=None)]).clear == 6e-3
+    assert replace(found, frames=[replace(frame, tables=())]).clear == 6e-3

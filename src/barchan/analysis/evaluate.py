@@ -13,9 +13,9 @@ from barchan import registry
 from barchan.analysis.asked import Asked, parse
 from barchan.analysis.named import Measure, numbers_of
 from barchan.errors import FileError, Finding, SceneError
+from barchan.frame import Frame
 from barchan.observables import unit_in
 from barchan.observables.flow import gate_series
-from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 from barchan.scene import Scene
 

@@ -10,10 +10,9 @@ from typing import Annotated
 
 import numpy as np
 
-from barchan.analysis.grains import nearest
 from barchan.analysis.named import measured
 from barchan.drawn import Drawn
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.schema.quantities import Length, PositiveTime, Time, Unit
 
 Fall = Annotated[float, Unit("m/s^2")]  # acceleration downwards
@@ -120,7 +119,7 @@ def _passed(before: Frame, after: Frame, level: float, fall: float) -> tuple[flo
     """Number and mass, kg, of the grains that have passed a level downwards between two frames."""
     _, one, two = np.intersect1d(before.id, after.id, assume_unique=True, return_indices=True)
     start = before.position[one, 2]
-    end = start + nearest(after, after.position[two] - before.position[one])[:, 2]
+    end = start + after.nearest(after.position[two] - before.position[one])[:, 2]
     way = (start >= level).astype(float) - (end >= level)
     gone = np.setdiff1d(np.arange(len(before)), one)
     span = after.time - before.time

@@ -6,40 +6,24 @@ import itertools
 
 import numpy as np
 
-from barchan.observables import pairs_of
-from barchan.record.frame import Contacts, Frame
+from barchan.frame import Frame
 
 SLIPS = 2  # mode of a slipping contact under the law `stick-slip`
 
 
-def contacts_of(frame: Frame) -> Contacts:
-    """The contacts of a frame; ValueError where none were recorded."""
-    if frame.contacts is None:
-        raise ValueError("this frame holds no contacts: record them with record.contacts = true")
-    return frame.contacts
-
-
-def rows_of(frame: Frame, ids: np.ndarray) -> np.ndarray:
-    """The rows of grains given by id, −1 for those that are not there, walls among them."""
-    if not len(frame):
-        return np.full(len(ids), -1)
-    place = np.clip(np.searchsorted(frame.id, ids), 0, len(frame) - 1)
-    return np.where(frame.id[place] == ids, place, -1)
-
-
 def _sides(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
     """Rows (2C,) of the grains at the ends of all contacts, and from which contact; walls are left out."""
-    touching = contacts_of(frame)
-    row = np.concatenate([rows_of(frame, touching.first), rows_of(frame, touching.second)])
+    touching = frame.contacts
+    row = np.concatenate([frame.rows_of(touching.first), frame.rows_of(touching.second)])
     contact = np.tile(np.arange(len(touching.first)), 2)
     return row[row >= 0], contact[row >= 0]
 
 
 def contact_number(frame: Frame) -> np.ndarray:
     """(N,) bodies that each grain touches: grains, and walls by their faces."""
-    touching = contacts_of(frame)
-    pairs = pairs_of(touching.first, touching.second, touching.face)
-    row = np.concatenate([rows_of(frame, pairs[:, 0]), rows_of(frame, pairs[:, 1])])
+    touching = frame.contacts
+    pairs = touching.pairs
+    row = np.concatenate([frame.rows_of(pairs[:, 0]), frame.rows_of(pairs[:, 1])])
     return np.bincount(row[row >= 0], minlength=len(frame)).astype(float)
 
 
@@ -52,14 +36,14 @@ def contact_points(frame: Frame) -> np.ndarray:
 def contact_sum(frame: Frame) -> np.ndarray:
     """(N,) N: the sizes of the forces at a grain's contacts, added up."""
     row, contact = _sides(frame)
-    size = np.linalg.norm(contacts_of(frame).force, axis=1)
+    size = np.linalg.norm(frame.contacts.force, axis=1)
     return np.bincount(row, weights=size[contact], minlength=len(frame))
 
 
 def slipping(frame: Frame) -> np.ndarray:
     """(N,) share of a grain's contact points that slip, of those that have a mode; not a number where none has."""
     row, contact = _sides(frame)
-    mode = contacts_of(frame).mode[contact]
+    mode = frame.contacts.mode[contact]
     all_modes = np.bincount(row, weights=mode > 0, minlength=len(frame))
     slips = np.bincount(row, weights=mode == SLIPS, minlength=len(frame))
     return np.divide(slips, all_modes, out=np.full(len(frame), np.nan), where=all_modes > 0)
@@ -74,29 +58,13 @@ def pressure(frame: Frame, volume: np.ndarray, *, flat: bool = False) -> np.ndar
     Weber): positive where it is squeezed. A contact through a periodic face is taken at its nearest image.
     """
     row, contact = _sides(frame)
-    touching = contacts_of(frame)
+    touching = frame.contacts
     second = np.concatenate([np.zeros(len(touching.first), bool), np.ones(len(touching.first), bool)])
-    known = np.concatenate([rows_of(frame, touching.first), rows_of(frame, touching.second)]) >= 0
+    known = np.concatenate([frame.rows_of(touching.first), frame.rows_of(touching.second)]) >= 0
     force = np.where(second[known, None], -touching.force[contact], touching.force[contact])
-    arm = nearest(frame, touching.point[contact] - frame.position[row])
+    arm = frame.nearest(touching.point[contact] - frame.position[row])
     done = np.bincount(row, weights=-np.einsum("ij,ij->i", force, arm), minlength=len(frame))
     return done / ((2.0 if flat else 3.0) * volume)
-
-
-def nearest(frame: Frame, apart: np.ndarray) -> np.ndarray:
-    """Distances (k, 3) m, each replaced by that to the nearest periodic image."""
-    if not len(frame.cell):
-        return apart
-    lengths, tilt = frame.cell[0, 3:6], float(frame.cell[0, 6])
-    near = apart.copy()
-    if lengths[2]:
-        turns = np.round(near[:, 2] / lengths[2])
-        near[:, 2] -= turns * lengths[2]
-        near[:, 0] -= turns * tilt
-    for axis in (0, 1):
-        if lengths[axis]:
-            near[:, axis] -= lengths[axis] * np.round(near[:, axis] / lengths[axis])
-    return near
 
 
 def close_spheres(frame: Frame, gap: float) -> tuple[np.ndarray, np.ndarray]:

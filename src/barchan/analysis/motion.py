@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from barchan.analysis.grains import nearest
 from barchan.drawn import Drawn
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,7 @@ def moving(before: Frame, after: Frame, *, threshold: float) -> np.ndarray:
     rows = np.array([place.get(int(one), -1) for one in after.id], int)
     known = rows >= 0
     went = np.full(len(after), np.inf)
-    way = nearest(after, after.position[known] - before.position[rows[known]])
+    way = after.nearest(after.position[known] - before.position[rows[known]])
     went[known] = np.linalg.norm(way, axis=1)
     return went > threshold * max(after.time - before.time, 1e-300)
 

@@ -21,7 +21,7 @@ from barchan.analysis.grains import close_spheres
 from barchan.analysis.named import measured
 from barchan.analysis.terrain import height_map
 from barchan.drawn import Drawn
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.schema.quantities import Fraction as Share
 from barchan.schema.quantities import Length, Position
 
@@ -113,10 +113,8 @@ def _flat(frame: Frame) -> bool:
 
 def _ends(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
     """z of the lowest and highest point, (M,) m each, of every sphere, or of the triangle in it."""
-    if frame.triangles is not None:
-        height = frame.triangles.triangle_corners[:, 1::2]
-        return height.min(axis=1), height.max(axis=1)
-    return frame.sphere_position[:, 2] - frame.sphere_radius, frame.sphere_position[:, 2] + frame.sphere_radius
+    low, high = frame.surfaces
+    return low[:, 2], high[:, 2]
 
 
 @measured({"floor_height": "m"})

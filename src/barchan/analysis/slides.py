@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 
 from barchan.drawn import Drawn
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 
 REACH = 1.25  # diameters: neighbours are centres nearer than this
 SHIFT = 0.1  # diameters: by less, a grain has not moved, and a pair not slipped

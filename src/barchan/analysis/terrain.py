@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from barchan.drawn import Drawn
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ import numpy as np
 
 from barchan.analysis.named import Grains, measured
 from barchan.analysis.pile import Angle
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.schema.quantities import PositiveLength
 
 HALF = 0.3  # volume fraction at the surface: half of a packing's

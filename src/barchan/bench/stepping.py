@@ -26,8 +26,8 @@ def rates(solver: Solver, grains: int, steps: int, seconds: float) -> list[float
 
 def contacts(solver: Solver) -> int:
     """How often a grain touches something: a contact between two counts twice."""
-    moment = solver.moment()
-    return len(moment.contact_first) + int(np.count_nonzero(moment.contact_second >= 0))
+    second = solver.frame().contacts.second
+    return len(second) + int(np.count_nonzero(second >= 0))
 
 
 def on_gpu(

@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 
 View = Literal["auto", "front", "side", "top", "iso"]
 

@@ -9,7 +9,7 @@ import numpy as np
 from barchan.draw.palette import GAMMA, NO_NUMBER, linear
 from barchan.draw.quantities import QUANTITIES, Setting
 from barchan.draw.units import readable
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 
 Color = str
 COLORS = ("group", "id", *(key for key in QUANTITIES if key != "id"))  # what a picture can be coloured by

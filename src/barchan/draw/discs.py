@@ -8,7 +8,7 @@ import numpy as np
 
 from barchan.draw.palette import INK, MUTED, PALETTE
 from barchan.draw.units import length_unit, readable, time_text
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,8 +44,8 @@ def draw_modes(frame: Frame, ax: Axes) -> None:
     from matplotlib.collections import LineCollection
 
     _discs(ax, frame, np.zeros(len(frame)), np.zeros(len(frame), bool))
-    contacts, touching = frame.contacts, frame.id[:0]
-    if contacts is not None and len(contacts.first):
+    touching = frame.id[:0]
+    if frame.has("contacts") and len(contacts := frame.contacts):
         touching = np.concatenate([contacts.first, contacts.second])
         flat = frame.position[:, [0, 2]]
         begin = flat[np.searchsorted(frame.id, contacts.first)]

@@ -15,7 +15,7 @@ from barchan.draw.colors import Color
 from barchan.draw.picture import Engine, Picture, Stage
 from barchan.draw.quantities import Setting
 from barchan.errors import FileError, Finding
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.record.whole import replaced
 from barchan.scene import Scene
 

@@ -17,8 +17,9 @@ from barchan.draw.quantities import Setting
 from barchan.draw.render import Ground, WallDrawing, cell_outline, placed, render, wall_drawings
 from barchan.draw.units import length_unit, round_below, time_text
 from barchan.errors import Finding, SceneError
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.scene import Scene
+from barchan.scene.beams_frame import Corners
 from barchan.scene.events import ChangeGravity
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class Stage:
         """A stage that holds all these frames of a run."""
         scene_walls = setting.walls if isinstance(setting, Scene) else setting
         first = max(frames, key=len)
-        polygons = first.triangles is not None
+        polygons = first.table(Corners) is not None
         dimensions = 2 if polygons else setting.dimensions if isinstance(setting, Scene) else 3
         camera = camera_for(first, view, dimensions)
         if polygons and camera is not CAMERAS["front"]:

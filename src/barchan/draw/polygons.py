@@ -9,8 +9,9 @@ import numpy as np
 
 from barchan.draw.camera import Window
 from barchan.draw.palette import GAMMA, INK
+from barchan.frame import Frame
 from barchan.geometry import rotate
-from barchan.record.frame import Frame
+from barchan.scene.beams_frame import BeamLines, Corners, Strips
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,18 +24,20 @@ LEAST_BEAM = 7.0  # pixels: shorter beams would only blacken the picture
 
 def corners(frame: Frame) -> np.ndarray:
     """The triangles of a frame, (T, 3, 2) m: x and z."""
-    assert frame.triangles is not None, "the frame has triangles"
-    return np.asarray(frame.triangles.triangle_corners, float).reshape(-1, 3, 2)
+    own = frame.table(Corners)
+    assert own is not None, "the frame has triangles"
+    return np.asarray(own.triangle_corners, float).reshape(-1, 3, 2)
 
 
 def strips(frame: Frame) -> np.ndarray:
     """The triangles (Q, 3, 2) m, x and z, of the walls that are there at the time of the frame, where they are then."""
-    if frame.strips is None:
+    own = frame.table(Strips)
+    if own is None:
         return np.zeros((0, 3, 2))
-    there = frame.wall_present[frame.strips.strip_wall]
-    pose = frame.wall_pose[frame.strips.strip_wall[there]][:, None]
+    there = frame.wall_present[own.strip_wall]
+    pose = frame.wall_pose[own.strip_wall[there]][:, None]
     made = np.zeros((int(there.sum()), 3, 3))
-    made[..., ::2] = frame.strips.strip_corners[there].reshape(-1, 3, 2)
+    made[..., ::2] = own.strip_corners[there].reshape(-1, 3, 2)
     return np.asarray((pose[..., :3] + rotate(pose[..., 3:], made))[..., ::2])
 
 
@@ -48,10 +51,11 @@ def rims(shapes: np.ndarray) -> np.ndarray:
 
 def crack_edges(frame: Frame) -> np.ndarray:
     """The edges (n, 2, 2) m at which broken beams joined triangles, one on either side of each crack."""
-    if frame.beams is None:
+    own = frame.table(BeamLines)
+    if own is None:
         return np.zeros((0, 2, 2))
-    shapes, broken = corners(frame), frame.beams.beam_cause > 0
-    ends, joined = frame.beams.beam_ends[broken].T, frame.beams.beam_sides[broken].T.astype(int)
+    shapes, broken = corners(frame), own.beam_cause > 0
+    ends, joined = own.beam_ends[broken].T, own.beam_sides[broken].T.astype(int)
     found = []
     for near, far, side in zip(ends, ends[::-1], joined, strict=True):
         sides = np.stack([shapes[near], np.roll(shapes[near], -1, axis=1)], axis=2)  # (n, 3, 2, 2)
@@ -66,8 +70,8 @@ def outline_edges(frame: Frame) -> np.ndarray:
     shapes = corners(frame)
     sides = np.stack([shapes, np.roll(shapes, -1, axis=1)], axis=2)
     inner = np.zeros(sides.shape[:2], bool)
-    if frame.beams is not None:
-        ends = frame.beams.beam_ends[frame.beams.beam_cause == 0]
+    if own := frame.table(BeamLines):
+        ends = own.beam_ends[own.beam_cause == 0]
         for near, far in (ends.T, ends.T[::-1]):
             away = np.linalg.norm(sides[near].mean(axis=2) - shapes[far].mean(axis=1)[:, None], axis=2)
             inner[near, away.argmin(axis=1)] = True
@@ -76,10 +80,8 @@ def outline_edges(frame: Frame) -> np.ndarray:
 
 def _strip_colors(frame: Frame, wall_colors: Sequence[str | None]) -> list[str]:
     """The colours of the triangles of `strips`: those of their walls, or grey."""
-    if frame.strips is None:
-        return []
-    own = dict(enumerate(wall_colors))
-    return [own.get(int(wall)) or WALL for wall in frame.strips.strip_wall if frame.wall_present[wall]]
+    made, own = frame.table(Strips), dict(enumerate(wall_colors))
+    return [] if made is None else [own.get(int(wall)) or WALL for wall in made.strip_wall if frame.wall_present[wall]]
 
 
 def add_polygons(
@@ -103,8 +105,8 @@ def add_polygons(
     ax.add_collection(PolyCollection(list(shapes), facecolors=fill, edgecolors=fill, linewidths=0.3), autolim=True)
     edge = np.column_stack([0.72 * fill, np.full(len(fill), SEAM)])
     ax.add_collection(PolyCollection(list(shapes), facecolors="none", edgecolors=edge, linewidths=0.4))
-    if beams and frame.beams is not None:
-        middle, ends = shapes.mean(axis=1), frame.beams.beam_ends[frame.beams.beam_cause == 0]
+    if beams and (own := frame.table(BeamLines)):
+        middle, ends = shapes.mean(axis=1), own.beam_ends[own.beam_cause == 0]
         line = np.where((fill[ends[:, 0]] @ LUMA > DARK)[:, None], to_rgb(INK), to_rgb(PALE))
         ax.add_collection(LineCollection(list(middle[ends]), colors=list(line), linewidths=0.5, alpha=BEAM))
     ax.add_collection(LineCollection(list(scale * outline_edges(frame)), colors=INK, linewidths=0.5))
@@ -125,11 +127,11 @@ def paint(
     axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
     axes.set_axis_off()
     left, right, bottom, top = window.extent
-    if frame.beams is not None and len(frame.beams.beam_ends):
-        middle = corners(frame).mean(axis=1)[frame.beams.beam_ends]
+    own = frame.table(BeamLines)
+    long = 0.0
+    if own and len(own.beam_ends):
+        middle = corners(frame).mean(axis=1)[own.beam_ends]
         long = float(np.median(np.linalg.norm(middle[:, 1] - middle[:, 0], axis=1))) * window.scale
-    else:
-        long = 0.0
     add_polygons(axes, frame, colours, beams=long > LEAST_BEAM, wall_colors=wall_colors)
     axes.set_xlim(left, right)
     axes.set_ylim(bottom, top)

@@ -10,8 +10,8 @@ import numpy as np
 
 from barchan.analysis.grains import contact_number, contact_points, contact_sum, pressure, slipping
 from barchan.errors import FileError, Finding
+from barchan.frame import Frame
 from barchan.observables import unit_in
-from barchan.record.frame import Frame
 from barchan.scene import Scene
 
 Setting = Scene | Sequence[Any] | None  # a scene, or its walls, or bare shapes, in the order of `frame.wall_pose`
@@ -31,7 +31,7 @@ class Quantity:
 
     def values(self, frame: Frame, setting: Setting = None) -> np.ndarray:
         """The values in this frame of a scene; FileError where it holds no contacts and they are asked for."""
-        if self.from_contacts and frame.contacts is None:
+        if self.from_contacts and not frame.has("contacts"):
             remedy = "record them: --set record.contacts=true"
             raise FileError(Finding(self.name, "needs contacts, which this run did not record", remedy=remedy))
         if self is QUANTITIES["stress"]:
@@ -51,9 +51,9 @@ def is_flat(setting: Setting) -> bool:
 def grain_volume(frame: Frame, setting: Setting) -> np.ndarray:
     """(N,) m³ of material in each grain; in two dimensions areas, m². Without a scene, of single spheres."""
     if isinstance(setting, Scene):
-        from barchan.model.solids import solids
+        from barchan.model.solids import solid
 
-        return solids(setting, frame.group, frame.mass, frame.radius)
+        return solid(setting, frame)
     if len(frame.sphere_radius) != len(frame):
         raise FileError(Finding("stress", "needs the volume of clumps, which a frame does not hold", "colour by force"))
     return 4.0 / 3.0 * np.pi * frame.radius**3

@@ -11,9 +11,10 @@ import numpy as np
 from barchan.draw.camera import Window
 from barchan.draw.palette import BACKDROP, GROUND, INK, linear, to_bytes, wall_color
 from barchan.draw.polygons import paint, rims
+from barchan.frame import Frame
 from barchan.geometry import conjugate, rotate
 from barchan.kernels import raster
-from barchan.record.frame import Frame
+from barchan.scene.beams_frame import Corners, Strips
 
 LAMP = (-0.48, 0.74, 0.47)  # to the right, upwards, towards the viewer on level ground
 SHADOW_SIZE = 1536  # samples, longest side of the shadow map
@@ -43,7 +44,7 @@ def wall_drawings(
     is as seen from it then. Of one that flat grains feel as a strip of triangles, that strip is drawn.
     """
     drawings = []
-    box, made = (low, high), next((frame.strips for frame in frames if frame.strips is not None), None)
+    box, made = (low, high), next((own for frame in frames if (own := frame.table(Strips))), None)
     for index, wall in enumerate(walls or ()):
         if made is not None and index in made.strip_wall:
             drawings.append(_strip_drawing(made.strip_corners[made.strip_wall == index], wall_color(wall)))
@@ -221,11 +222,11 @@ def render(
     the height of the ground that takes the shadows. `flat` draws discs instead of lit spheres; `fine` takes
     twice the time for smoother shade.
     """
-    if frame.triangles is not None and window.camera.names == ("x", "z"):
+    if frame.table(Corners) and window.camera.names == ("x", "z"):
         image = paint(frame, window, colours, backdrop, [wall.color for wall in walls])
         if walls:
             none = np.full((raster.SAMPLES * window.height, raster.SAMPLES * window.width), -np.inf, np.float32)
-            painted = set() if frame.strips is None else set(frame.strips.strip_wall.tolist())
+            painted = set(own.strip_wall.tolist()) if (own := frame.table(Strips)) else set()
             _walls_over(image, none, window, placed(walls, frame, painted))
         return to_bytes(image)
     centre = np.nan_to_num(window.samples(frame.sphere_position), nan=-FAR, posinf=FAR, neginf=-FAR).clip(-FAR, FAR)

@@ -18,7 +18,7 @@ from barchan.draw.camera import Window
 from barchan.draw.palette import BACKDROP, INK, to_bytes
 from barchan.draw.render import LAMP, Ground, WallDrawing, cell_outline, placed
 from barchan.errors import FileError, Finding
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 
 AROUND, ALONG = 24, 16  # meridians and parallels of a sphere
 TALL = 100.0  # VTK's units to the height of the picture: its shade has lengths of its own in it

@@ -13,6 +13,7 @@ import numpy as np
 from barchan.draw.charts import Curve, Panel, blank_figure, draw_panel, time_panel
 from barchan.draw.palette import INK, MUTED
 from barchan.draw.units import length_unit
+from barchan.scene.beams_frame import Corners
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from barchan.analysis.steps import StepStatistics
     from barchan.analysis.terrain import HeightMap
     from barchan.draw.quantities import Setting
-    from barchan.record.frame import Frame
+    from barchan.frame import Frame
     from barchan.record.recording import Recording
     from barchan.run.loop import RunResult
 
@@ -44,7 +45,7 @@ def _axes(ax: Axes | None, width: float = 6.4, height: float = 3.6) -> Axes:
 def _scene(frame: Frame, setting: Setting, ax: Axes | None) -> Axes:
     from barchan.draw.picture import draw_scene
 
-    color = "speed" if frame.triangles is not None else "group"
+    color = "speed" if frame.table(Corners) else "group"
     figure = draw_scene(frame, setting, ax=ax, color=color)
     return figure.axes[0] if ax is None else ax
 

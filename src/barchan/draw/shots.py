@@ -10,7 +10,7 @@ import numpy as np
 from barchan.draw.charts import blank_figure
 from barchan.draw.palette import GAMMA
 from barchan.draw.polygons import add_polygons
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

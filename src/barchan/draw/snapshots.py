@@ -13,7 +13,7 @@ from barchan.draw.palette import INK
 from barchan.draw.picture import Engine, Picture, Stage, color_bar, cut_off, move, scale_bar
 from barchan.draw.quantities import Setting
 from barchan.draw.units import length_unit, time_text
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.record.recording import Recording
 
 if TYPE_CHECKING:

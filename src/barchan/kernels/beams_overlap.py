@@ -11,10 +11,19 @@ import math
 from typing import Any
 
 from barchan.kernels.jit import njit
-
-from barchan.solvers.beams_layout import (  # isort: skip
-    AREA, EXACT, FULL, KIND, POINT_X, POINT_Z, PUSH_X, PUSH_Z, STORED, TURN_FIRST, TURN_SECOND,
-)  # fmt: skip
+from barchan.solvers.beams_layout import (
+    AREA,
+    EXACT,
+    FULL,
+    KIND,
+    POINT_X,
+    POINT_Z,
+    PUSH_X,
+    PUSH_Z,
+    STORED,
+    TURN_FIRST,
+    TURN_SECOND,
+)
 
 TINY = 1e-300
 

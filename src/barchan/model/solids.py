@@ -6,6 +6,7 @@ import functools
 
 import numpy as np
 
+from barchan.frame import Frame
 from barchan.geometry import rotate
 from barchan.model.build_grains import clump_of
 from barchan.model.clumps import covered_area
@@ -14,19 +15,19 @@ from barchan.scene.polygons import FLAT_SHAPES
 from barchan.scene.scene import Scene
 
 
-def solids(scene: Scene, group: np.ndarray, mass: np.ndarray, radius: np.ndarray) -> np.ndarray:
-    """(N,) m³ of grains of these groups (N,), masses (N,) kg and bounding radii (N,) m; m² in two dimensions.
+def solid(scene: Scene, frame: Frame) -> np.ndarray:
+    """(N,) m³ of the grains of a frame of this scene; m² in two dimensions.
 
     Where spheres of a clump overlap they count once. A sphere in two dimensions counts as a disc, a triangle with its
     area.
     """
-    density = np.array(scene.group_densities())[group]
+    density = np.array(scene.group_densities())[frame.group]
     if scene.dimensions == 3:
-        return np.asarray(mass / density)
+        return np.asarray(frame.mass / density)
     if any(isinstance(shape, FLAT_SHAPES) for shape in scene.group_shapes()):
-        return np.asarray(mass / (density * scene.beams.thickness))
+        return np.asarray(frame.mass / (density * scene.beams.thickness))
     shares = np.array([_share(shape) for shape in scene.group_shapes()])
-    return np.asarray(shares[group] * radius**2)
+    return np.asarray(shares[frame.group] * frame.radius**2)
 
 
 @functools.lru_cache(maxsize=64)

@@ -4,38 +4,38 @@ from __future__ import annotations
 
 import numpy as np
 
-from barchan.observables import Moment
+from barchan.frame import Frame
 from barchan.observables._volume import Part, axes_of, over
 
 
-def stress(moment: Moment, part: Part) -> np.ndarray:
+def stress(frame: Frame, part: Part) -> np.ndarray:
     """Σ force ⊗ branch over all contacts, over the volume: compression is positive; Pa, N/m in two dimensions.
 
     Of hard spheres, which touch for an instant, Σ impulse ⊗ branch a second.
     """
-    axes = axes_of(moment)
-    force = part.share[:, None] * moment.contact_force[:, axes]
-    pushed = np.einsum("ci,cj->ij", force, moment.contact_branch[:, axes]) + moment.collided[np.ix_(axes, axes)]
+    axes = axes_of(frame)
+    force = part.share[:, None] * frame.contacts.force[:, axes]
+    pushed = np.einsum("ci,cj->ij", force, frame.branch[:, axes]) + frame.collided[np.ix_(axes, axes)]
     return np.asarray(over(pushed, part.volume))
 
 
-def kinetic_stress(moment: Moment, part: Part) -> np.ndarray:
+def kinetic_stress(frame: Frame, part: Part) -> np.ndarray:
     """Σ m v ⊗ v of the velocities relative to their mean, over the volume; sign and unit as of `stress`."""
-    mass, velocity = moment.mass[part.grains], moment.velocity[part.grains][:, axes_of(moment)]
+    mass, velocity = frame.mass[part.grains], frame.velocity[part.grains][:, axes_of(frame)]
     if len(mass):
         velocity = velocity - np.average(velocity, axis=0, weights=mass)
     return np.asarray(over(np.einsum("n,ni,nj->ij", mass, velocity, velocity), part.volume))
 
 
-def fabric(moment: Moment, part: Part) -> np.ndarray:
+def fabric(frame: Frame, part: Part) -> np.ndarray:
     """Σ (V₁ + V₂) n⊗n over pairs of grains that touch, over the volume (Krijgsman and Luding 2016, eq. 14)."""
-    pair = np.flatnonzero(moment.contact_second >= 0)
-    both = np.sort(np.column_stack([moment.contact_first, moment.contact_second])[pair], axis=1)
+    pair = np.flatnonzero(frame.ends[1] >= 0)
+    both = np.sort(np.column_stack([frame.ends[0], frame.ends[1]])[pair], axis=1)
     pair = pair[np.unique(both, axis=0, return_index=True)[1]]  # one of the points at which two grains touch
-    first, second = moment.contact_first[pair], moment.contact_second[pair]
-    branch = moment.contact_branch[pair][:, axes_of(moment)]
+    first, second = frame.ends[0][pair], frame.ends[1][pair]
+    branch = frame.branch[pair][:, axes_of(frame)]
     normal = branch / np.maximum(np.linalg.norm(branch, axis=1), 1e-300)[:, None]
-    size = part.share[pair] * (moment.solid[first] + moment.solid[second])
+    size = part.share[pair] * (frame.solid[first] + frame.solid[second])
     return np.asarray(over(np.einsum("c,ci,cj->ij", size, normal, normal), part.volume))
 
 
@@ -51,12 +51,12 @@ def ends(pairs: np.ndarray, count: int) -> np.ndarray:
     return np.bincount(pairs[:, 0], minlength=count) + np.bincount(other[other >= 0], minlength=count)
 
 
-def backbone(moment: Moment) -> tuple[np.ndarray, np.ndarray]:
+def backbone(frame: Frame) -> tuple[np.ndarray, np.ndarray]:
     """(N,) bool: grains that are held, and (K,) bool: pairs among them, at walls included.
 
     A grain with fewer contacts than dimensions + 1 is held by nothing; without it others may be loose in turn.
     """
-    pairs, count, needed = moment.pairs, len(moment.mass), len(axes_of(moment)) + 1
+    pairs, count, needed = frame.pairs, len(frame.mass), len(axes_of(frame)) + 1
     held = np.ones(count, bool)
     while True:
         inside = held[pairs[:, 0]] & ((pairs[:, 1] < 0) | held[np.maximum(pairs[:, 1], 0)])

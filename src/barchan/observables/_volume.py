@@ -9,7 +9,8 @@ import numpy as np
 from annotated_types import Gt
 from pydantic import model_validator
 
-from barchan.observables import Moment, Observable
+from barchan.frame import Frame
+from barchan.observables import Observable
 from barchan.schema.problems import fault
 from barchan.schema.quantities import Position, Unit
 from barchan.schema.tables import Table
@@ -54,19 +55,19 @@ class Measured(Observable):
             raise fault("both a volume and a region", "give one of them")
         return self
 
-    def part(self, moment: Moment) -> Part:
-        """What is measured of this moment."""
-        count, contacts = len(moment.mass), len(moment.contact_first)
+    def part(self, frame: Frame) -> Part:
+        """What is measured of this frame."""
+        count, contacts = len(frame.mass), len(frame.ends[0])
         everything, whole = np.ones(count, bool), np.ones(contacts)
         if self.region is None:
-            return Part(self.volume or cell_volume(moment), everything, whole)
-        axes = axes_of(moment)
+            return Part(self.volume or cell_volume(frame), everything, whole)
+        axes = axes_of(frame)
         low, high = np.array(self.region.low)[axes], np.array(self.region.high)[axes]
-        place = moment.position[:, axes]
+        place = frame.position[:, axes]
         inside = np.zeros(count, bool)
-        for shift in _images(moment):  # a region over a face of the cell holds images of grains
+        for shift in _images(frame):  # a region over a face of the cell holds images of grains
             inside |= ((place + shift >= low) & (place + shift < high)).all(axis=1)
-        return Part(float(np.prod(high - low)), inside, _share(moment, low, high))
+        return Part(float(np.prod(high - low)), inside, _share(frame, low, high))
 
     def divisor(self, periodic: tuple[bool, ...], *, flat: bool) -> str:
         """What is divided by, in words."""
@@ -81,15 +82,15 @@ class Measured(Observable):
         return " and ".join(cell + ([f"the extent of the grains' surfaces along {', '.join(opens)}"] if opens else []))
 
 
-def axes_of(moment: Moment) -> list[int]:
+def axes_of(frame: Frame) -> list[int]:
     """The components that count: x and z in two dimensions."""
-    return [0, 2] if moment.flat else [0, 1, 2]
+    return [0, 2] if frame.flat else [0, 1, 2]
 
 
-def cell_volume(moment: Moment) -> float:
+def cell_volume(frame: Frame) -> float:
     """m³, or m² in two dimensions: the periodic box, along open axes the extent of the grains' surfaces."""
-    low, high = moment.bounds
-    return float(np.prod([moment.cell[k] or float(high[k] - low[k]) for k in axes_of(moment)]))
+    low, high = frame.bounds
+    return float(np.prod([frame.box[k] or float(high[k] - low[k]) for k in axes_of(frame)]))
 
 
 def over(values: Any, volume: float) -> Any:
@@ -97,23 +98,23 @@ def over(values: Any, volume: float) -> Any:
     return values / volume if volume > 0 else 0.0 * values
 
 
-def _share(moment: Moment, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def _share(frame: Frame, low: np.ndarray, high: np.ndarray) -> np.ndarray:
     """(C,) part of each branch between `low` and `high`, its periodic images included."""
-    axes = axes_of(moment)
-    branch = moment.contact_branch[:, axes]
-    start = moment.position[moment.contact_first][:, axes] - branch
+    axes = axes_of(frame)
+    branch = frame.branch[:, axes]
+    start = frame.position[frame.ends[0]][:, axes] - branch
     total = np.zeros(len(branch))
-    for shift in _images(moment):
+    for shift in _images(frame):
         total += _inside(start + shift, branch, low, high)
     return total
 
 
-def _images(moment: Moment) -> list[np.ndarray]:
+def _images(frame: Frame) -> list[np.ndarray]:
     """Shifts, m, to the periodic cell itself and to those round it, of the components that count."""
-    x, y, z, tilt = moment.cell
+    x, y, z, tilt = frame.box
     vectors = np.array([[x, 0.0, 0.0], [0.0, y, 0.0], [tilt, 0.0, z]])
     ways = itertools.product(*((-1, 0, 1) if length > 0 else (0,) for length in (x, y, z)))
-    return [(np.array(way, float) @ vectors)[axes_of(moment)] for way in ways]
+    return [(np.array(way, float) @ vectors)[axes_of(frame)] for way in ways]
 
 
 def _inside(start: np.ndarray, way: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from barchan.observables import Moment, Observable
+from barchan.frame import Frame
+from barchan.observables import Observable
 
 
 class Cell(Observable):
@@ -13,5 +14,5 @@ class Cell(Observable):
     key: ClassVar[str] = "cell"
     series = (("cell_x", "m"), ("cell_y", "m"), ("cell_z", "m"), ("cell_tilt", "m"))
 
-    def measure(self, moment: Moment) -> dict[str, float]:
-        return {name: float(value) for (name, _), value in zip(self.series, moment.cell, strict=True)}
+    def measure(self, frame: Frame) -> dict[str, float]:
+        return {name: float(value) for (name, _), value in zip(self.series, frame.box, strict=True)}

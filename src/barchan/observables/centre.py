@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from barchan.observables import Moment, Observable
+from barchan.frame import Frame
+from barchan.observables import Observable
 
 
 class Centre(Observable):
@@ -19,9 +20,9 @@ class Centre(Observable):
         ("drift_x", "m/s"), ("drift_y", "m/s"), ("drift_z", "m/s"),
     )  # fmt: skip
 
-    def measure(self, moment: Moment) -> dict[str, float]:
-        if not len(moment.mass):
+    def measure(self, frame: Frame) -> dict[str, float]:
+        if not len(frame.mass):
             return {name: math.nan for name, _ in self.series}
-        both = np.column_stack([moment.position, moment.velocity])
-        mean = np.average(both, axis=0, weights=moment.mass)
+        both = np.column_stack([frame.position, frame.velocity])
+        mean = np.average(both, axis=0, weights=frame.mass)
         return {name: float(value) for (name, _), value in zip(self.series, mean, strict=True)}

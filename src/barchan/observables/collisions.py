@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from barchan.observables import Moment, Observable
+from barchan.frame import Frame
+from barchan.observables import Observable
 
 
 class Collisions(Observable):
@@ -16,10 +17,11 @@ class Collisions(Observable):
     """
 
     key: ClassVar[str] = "collisions"
+    needs = ("steps",)
     series = (
         ("collisions", ""), ("wall_collisions", ""), ("timed_collisions", ""), ("rested_collisions", ""),
         ("overlaps", ""), ("deepest_overlap", ""),
     )  # fmt: skip
 
-    def measure(self, moment: Moment) -> dict[str, float]:
-        return {name: float(moment.steps.get(name, 0)) for name, _ in self.series}
+    def measure(self, frame: Frame) -> dict[str, float]:
+        return {name: float(frame.steps.get(name, 0)) for name, _ in self.series}

@@ -6,7 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from barchan.observables import Moment, Observable
+from barchan.frame import Frame
+from barchan.observables import Observable
 
 
 class Contacts(Observable):
@@ -17,15 +18,14 @@ class Contacts(Observable):
     """
 
     key: ClassVar[str] = "contacts"
+    needs = ("contacts",)
     series = (("contacts_per_grain", ""), ("contact_points_per_grain", ""), ("worst_overlap", ""))
 
-    def measure(self, moment: Moment) -> dict[str, float]:
-        count = max(len(moment.mass), 1)
-        ends, points = (
-            len(one) + int(np.count_nonzero(one >= 0)) for one in (moment.pairs[:, 1], moment.contact_second)
-        )
+    def measure(self, frame: Frame) -> dict[str, float]:
+        count = max(len(frame.mass), 1)
+        ends, points = (len(one) + int(np.count_nonzero(one >= 0)) for one in (frame.pairs[:, 1], frame.ends[1]))
         return {
             "contacts_per_grain": ends / count,
             "contact_points_per_grain": points / count,
-            "worst_overlap": float(moment.contact_depth.max(initial=0.0)),
+            "worst_overlap": float(frame.contacts.depth.max(initial=0.0)),
         }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from barchan.observables import Moment, Observable
+from barchan.frame import Frame
+from barchan.observables import Observable
 
 LEDGER = (
     "kinetic_energy", "potential_energy", "stored_energy", "dissipated_normal", "dissipated_friction",
@@ -35,8 +36,9 @@ class Energy(Observable):
     """
 
     key: ClassVar[str] = "energy"
+    needs = ("ledger",)
     series = tuple((name, "J") for name in (*LEDGER, *FLOWS, *TETHERS, *BOX, *RULES, *BEAMS, *RELAX))
 
-    def measure(self, moment: Moment) -> dict[str, float]:
-        lines = {name: moment.ledger[name] for name in LEDGER}
-        return lines | {name: moment.ledger.get(name, 0.0) for name in (*FLOWS, *TETHERS, *BOX, *RULES, *BEAMS, *RELAX)}
+    def measure(self, frame: Frame) -> dict[str, float]:
+        lines = {name: frame.ledger[name] for name in LEDGER}
+        return lines | {name: frame.ledger.get(name, 0.0) for name in (*FLOWS, *TETHERS, *BOX, *RULES, *BEAMS, *RELAX)}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import ClassVar
 
-from barchan.observables import Moment, Observable
+from barchan.frame import Frame
+from barchan.observables import Observable
 
 
 class Flow(Observable):
@@ -17,10 +18,11 @@ class Flow(Observable):
     """
 
     key: ClassVar[str] = "flow"
+    needs = ("gates",)
     series = (("mass_in", "kg"), ("mass_out", "kg"), ("mass_in_rate", "kg/s"), ("mass_out_rate", "kg/s"))
 
-    def measure(self, moment: Moment) -> dict[str, float]:
-        gates = moment.gates.values()
+    def measure(self, frame: Frame) -> dict[str, float]:
+        gates = frame.gates.values()
         ways = {"in": [gate for gate in gates if gate.inward], "out": [gate for gate in gates if not gate.inward]}
         masses = {f"mass_{way}": sum((gate.mass for gate in passed), 0.0) for way, passed in ways.items()}
         return masses | {f"mass_{way}_rate": sum((gate.rate for gate in passed), 0.0) for way, passed in ways.items()}
@@ -32,10 +34,10 @@ def gate_series(names: Iterable[str], *, inward: bool) -> list[tuple[str, str]]:
     return [(f"{name}_{number}", unit) for name in names for number, unit in numbers]
 
 
-def gate_values(moment: Moment) -> dict[str, float]:
+def gate_values(frame: Frame) -> dict[str, float]:
     """A value for every name in `gate_series`."""
     values: dict[str, float] = {}
-    for name, gate in moment.gates.items():
+    for name, gate in frame.gates.items():
         values |= {f"{name}_count": float(gate.number), f"{name}_mass": gate.mass, f"{name}_rate": gate.rate}
         if gate.inward:
             values[f"{name}_waiting"] = float(gate.waiting)

@@ -6,17 +6,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from barchan.observables import Moment, Observable
+from barchan.frame import Frame
+from barchan.observables import Observable
 
 
 class Modes(Observable):
     """Contacts that stick and contacts that slip (law `stick-slip`), walls included, and the share that slips."""
 
     key: ClassVar[str] = "modes"
+    needs = ("contacts",)
     series = (("sticking_contacts", ""), ("slipping_contacts", ""), ("slipping_share", ""))
 
-    def measure(self, moment: Moment) -> dict[str, float]:
-        stick, slip = (int(np.count_nonzero(moment.contact_mode == mode)) for mode in (1, 2))
+    def measure(self, frame: Frame) -> dict[str, float]:
+        stick, slip = (int(np.count_nonzero(frame.contacts.mode == mode)) for mode in (1, 2))
         return {
             "sticking_contacts": float(stick),
             "slipping_contacts": float(slip),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from barchan.observables import Moment, _packing
+from barchan.frame import Frame
+from barchan.observables import _packing
 from barchan.observables._volume import Measured, over
 
 
@@ -20,21 +21,22 @@ class Packing(Measured):
     """
 
     key: ClassVar[str] = "packing"
+    needs = ("contacts", "flat", "solid")
     series = (
         ("packing_fraction", ""), ("coordination", ""), ("coordination_held", ""), ("rattler_share", ""),
         ("stress_isotropic", "Pa"), ("stress_deviatoric", "Pa"), ("fabric_isotropic", ""), ("fabric_deviatoric", ""),
     )  # fmt: skip
 
-    def measure(self, moment: Moment) -> dict[str, float]:
-        part = self.part(moment)
-        held, inside = _packing.backbone(moment)
-        pairs, grains = moment.pairs, len(moment.mass)
+    def measure(self, frame: Frame) -> dict[str, float]:
+        part = self.part(frame)
+        held, inside = _packing.backbone(frame)
+        pairs, grains = frame.pairs, len(frame.mass)
         ends, held_ends = _packing.ends(pairs, grains), _packing.ends(pairs[inside], grains)
-        stress, fabric = _packing.parts(_packing.stress(moment, part)), _packing.parts(_packing.fabric(moment, part))
+        stress, fabric = _packing.parts(_packing.stress(frame, part)), _packing.parts(_packing.fabric(frame, part))
         mine = part.grains
         count, held_count = max(int(mine.sum()), 1), max(int((held & mine).sum()), 1)
         return {
-            "packing_fraction": float(over(moment.solid[mine].sum(), part.volume)),
+            "packing_fraction": float(over(frame.solid[mine].sum(), part.volume)),
             "coordination": int(ends[mine].sum()) / count,
             "coordination_held": int(held_ends[mine].sum()) / held_count,
             "rattler_share": int((mine & ~held).sum()) / count,

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from barchan.observables import Moment, Observable
+from barchan.frame import Frame
+from barchan.observables import Observable
 
 
 class Pile(Observable):
@@ -19,10 +20,10 @@ class Pile(Observable):
     key: ClassVar[str] = "pile"
     series = (("pile_height", "m"), ("mean_height", "m"))
 
-    def measure(self, moment: Moment) -> dict[str, float]:
-        if not len(moment.mass):
+    def measure(self, frame: Frame) -> dict[str, float]:
+        if not len(frame.mass):
             return {"pile_height": math.nan, "mean_height": math.nan}
         return {
-            "pile_height": float(np.quantile(moment.tops, 0.99)),
-            "mean_height": float(np.average(moment.position[:, 2], weights=moment.mass)),
+            "pile_height": float(np.quantile(frame.tops, 0.99)),
+            "mean_height": float(np.average(frame.position[:, 2], weights=frame.mass)),
         }

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from barchan.observables import Moment, Observable
+from barchan.frame import Frame
+from barchan.observables import Observable
 
 
 class Steps(Observable):
     """Time steps since the start: accepted, rejected, and the shortest and the longest one."""
 
     key: ClassVar[str] = "steps"
+    needs = ("steps",)
     series = (("steps_accepted", ""), ("steps_rejected", ""), ("shortest_step", "s"), ("longest_step", "s"))
 
-    def measure(self, moment: Moment) -> dict[str, float]:
-        return {name: float(moment.steps.get(name, 0)) for name, _ in self.series}
+    def measure(self, frame: Frame) -> dict[str, float]:
+        return {name: float(frame.steps.get(name, 0)) for name, _ in self.series}

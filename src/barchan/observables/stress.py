@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from barchan.observables import Moment
+from barchan.frame import Frame
 from barchan.observables._packing import kinetic_stress, stress
 from barchan.observables._volume import Measured
 
@@ -27,14 +27,15 @@ class Stress(Measured):
     """
 
     key: ClassVar[str] = "stress"
+    needs = ("contacts", "flat")
     series = (
         *((f"stress_{c}", "Pa") for c in COMPONENTS), ("pressure", "Pa"),
         *((f"kinetic_stress_{c}", "Pa") for c in COMPONENTS), ("kinetic_pressure", "Pa"), ("total_pressure", "Pa"),
     )  # fmt: skip
 
-    def measure(self, moment: Moment) -> dict[str, float]:
-        part = self.part(moment)
-        values = _named("", stress(moment, part)) | _named("kinetic_", kinetic_stress(moment, part))
+    def measure(self, frame: Frame) -> dict[str, float]:
+        part = self.part(frame)
+        values = _named("", stress(frame, part)) | _named("kinetic_", kinetic_stress(frame, part))
         return {**values, "total_pressure": values["pressure"] + values["kinetic_pressure"]}
 
 

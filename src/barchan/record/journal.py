@@ -11,9 +11,9 @@ from typing import IO, Any
 import numpy as np
 
 from barchan.errors import FileError, Finding
+from barchan.frame import Field, Frame
 from barchan.record import blocks
-from barchan.record.frame import Frame
-from barchan.record.schema import FIELD, FIRST, FORMAT_VERSION, OPTIONAL, Field, frame_arrays, frame_from, missing_rows
+from barchan.record.schema import FIELD, FIRST, FORMAT_VERSION, OPTIONAL, frame_arrays, frame_from, missing_rows
 from barchan.record.source import Source, check_format
 
 START, FRAME, SAMPLES, CUT = 1, 2, 3, 4  # kinds of blocks
@@ -138,8 +138,8 @@ class JournalReader:
                 offset += 0 if "at" in one else blocks.entry_bytes(one)
 
         def array(field: Field) -> np.ndarray:
-            if field.later and field.name not in entries:
-                return missing_rows(field, entries[FIRST[field.per]]["shape"][0] if field.per in OPTIONAL else 0)
+            if field.missing is not None and field.name not in entries:
+                return missing_rows(field, entries.get(FIRST[field.per], {"shape": [0]})["shape"][0])
             one = entries[field.name]
             name = one.get("twin", field.name)
             return self._array(places[name], entries[name], f"frame {index}, {name}")

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from barchan.errors import FileError, Finding
+from barchan.frame import Frame
 from barchan.record import blocks, checkpoint
 from barchan.record.folder import JOURNAL, RECORDING, Lock, write_error
-from barchan.record.frame import Frame
 from barchan.record.journal import JournalReader, JournalWriter, check_counts, reopen
 from barchan.record.schema import frame_arrays
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -14,8 +14,9 @@ import numpy as np
 
 from barchan.drawn import Drawn
 from barchan.errors import BarchanWarning, FileError, Finding
+from barchan.frame import Frame
+from barchan.model.solids import solid
 from barchan.record.folder import JOURNAL, RECORDING
-from barchan.record.frame import Frame
 from barchan.record.journal import JournalReader
 from barchan.record.source import Source
 
@@ -37,7 +38,7 @@ class Recording(Drawn):
         self._given = Path(folder_or_file)
         self._source, self.path = _find(self._given)
         if scene is not None:
-            self.scene = scene
+            self._scene = lambda: scene
 
     def refresh(self) -> None:
         """Look at what the run has recorded since."""
@@ -50,12 +51,17 @@ class Recording(Drawn):
         """The scene, as TOML."""
         return self._source.scene_toml
 
-    @functools.cached_property
+    @property
     def scene(self) -> Scene:
         """The scene, for looking at the run: laws, motions and observables that nobody has registered are `Absent`."""
+        return self._scene()
+
+    @functools.cached_property
+    def _scene(self) -> Callable[[], Scene]:
+        """The same for frames, which may be kept for longer than the file."""
         from barchan.scene.toml import loads_recorded
 
-        return loads_recorded(self.scene_toml, str(self.path))
+        return functools.cache(functools.partial(loads_recorded, self.scene_toml, str(self.path)))
 
     @property
     def meta(self) -> dict[str, Any]:
@@ -107,7 +113,9 @@ class Recording(Drawn):
             position += len(self)
         if not 0 <= position < len(self):
             raise IndexError(f"frame {index} of a recording with {len(self)} frames")
-        return self._source.frame(position)
+        frame, scene = self._source.frame(position), self._scene
+        frame.find = {"flat": lambda _: scene().dimensions == 2, "solid": lambda frame: solid(scene(), frame)}
+        return frame
 
     def __iter__(self) -> Iterator[Frame]:
         return (self[index] for index in range(len(self)))

@@ -4,112 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from barchan.record.frame import BeamLines, Contacts, Corners, Frame, Strips
+from barchan.frame import Contacts, Field, Frame, Table, fields_of
+from barchan.scene.beams_frame import TABLES
 
 FORMAT_VERSION = 2  # raised when an older reader could no longer read the file
 
-Per = Literal["grain", "sphere", "wall", "cell", "contact", "triangle", "beam", "strip"]
-# What a frame may have, each in its holder, and the holder's name in a frame.
-OPTIONAL = {"contact": Contacts, "triangle": Corners, "beam": BeamLines, "strip": Strips}
-HOLDER = {"contact": "contacts", "triangle": "triangles", "beam": "beams", "strip": "strips"}
-FIRST = {
-    "grain": "id", "sphere": "sphere_grain", "wall": "wall_present", "cell": "cell", "contact": "first",
-    "triangle": "triangle_corners", "beam": "beam_ends", "strip": "strip_wall",
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Field:
-    """One array of a frame, and where its rows lie in the file.
-
-    Frames of one field lie one after another in the dataset `path`; `/barchan/offsets/<name>` says in which row each
-    frame begins and `/barchan/frames/<per>s` how many rows it has. A `steady` field seldom changes: a frame that
-    repeats the rows of the one before points to the same rows. Where every grain is one sphere, a field and its
-    `twin` are the same dataset. The rows of a field that is `on_spheres` are repeated for the spheres of a clump, as
-    point data; velocities there are the spheres' own.
-    """
-
-    name: str
-    per: Per
-    dtype: str
-    row: tuple[int, ...]  # shape of one row
-    unit: str
-    meaning: str
-    path: str
-    steady: bool = False
-    twin: str = ""
-    on_spheres: bool = False
-    later: bool = False  # not in every recording of this format: where it is missing, all its rows are zero
-
-    @property
-    def offsets(self) -> str:
-        """Dataset that holds the first row of every frame."""
-        return f"/barchan/offsets/{self.name}"
-
-    @property
-    def row_bytes(self) -> int:
-        """Size of one row, in bytes."""
-        return int(np.dtype(self.dtype).itemsize * np.prod(self.row, dtype=int))
-
-
-def _grain(name: str, dtype: str, row: tuple[int, ...], unit: str, meaning: str, kind: str = "") -> Field:
-    steady, on_spheres = "steady" in kind, "shown" in kind
-    return Field(name, "grain", dtype, row, unit, meaning, f"/barchan/grains/{name}", steady, on_spheres=on_spheres)
-
-
-def _contact(name: str, dtype: str, row: tuple[int, ...], unit: str, meaning: str) -> Field:
-    return Field(name, "contact", dtype, row, unit, meaning, f"/barchan/contacts/{name}")
-
-
-FIELDS: tuple[Field, ...] = (
-    _grain("id", "int64", (), "", "name of the grain, kept for life; rows are ordered by it", "steady shown"),
-    _grain("group", "int32", (), "", "index into the scene's grains, beyond them into its sources", "steady shown"),
-    _grain("position", "float64", (3,), "m", "centre of mass"),
-    _grain("velocity", "float64", (3,), "m/s", "of the centre of mass", "shown"),
-    _grain("orientation", "float64", (4,), "", "unit quaternion (w, x, y, z)"),
-    _grain("spin", "float64", (3,), "rad/s", "angular velocity, in the frame of the laboratory"),
-    _grain("mass", "float64", (), "kg", "mass", "steady"),
-    _grain("radius", "float64", (), "m", "bounding radius", "steady"),
-    _grain("born", "float64", (), "s", "time of insertion", "steady shown"),
-    Field("sphere_grain", "sphere", "int64", (), "", "row of the sphere's grain", "/barchan/spheres/grain", True),
-    Field("sphere_position", "sphere", "float64", (3,), "m", "centre", "/VTKHDF/Points", twin="position"),
-    Field("sphere_radius", "sphere", "float64", (), "m", "radius", "/VTKHDF/PointData/radius", True, "radius"),
-    Field("wall_pose", "wall", "float64", (7,), "m, –", "shift p, quaternion q: point X₀ is now at p + q·X₀",
-          "/barchan/walls/pose", True),
-    Field("wall_present", "wall", "bool", (), "", "whether the wall is there", "/barchan/walls/present", True),
-    Field("cell", "cell", "float64", (7,), "m", "the periodic box: lower corner, lengths (0: open) and by how much the "
-          "image above is shifted along x", "/barchan/cell", True, later=True),
-    _contact("first", "int64", (), "", "id of the first grain"),
-    _contact("second", "int64", (), "", "id of the second grain, or −1 − w for wall w of the scene"),
-    _contact("point", "float64", (3,), "m", "where they touch"),
-    _contact("force", "float64", (3,), "N", "on the first grain"),
-    _contact("overlap", "float64", (), "m", "depth of the contact"),
-    Field("mode", "contact", "int8", (), "", "of the contact's law, counted from 1 (`stick-slip`, triangles: 1 sticks, "
-          "2 slips); 0: it has none", "/barchan/contacts/mode", later=True),
-    Field("face", "contact", "int64", (), "", "of the wall, counted from 0; 0 between grains. Triangles of a mesh that "
-          "lie side by side in a plane are one face", "/barchan/contacts/face", later=True),
-    Field("triangle_corners", "triangle", "float64", (6,), "m", "x and z of three corners of the triangle in the "
-          "sphere's place (solver `beams`)", "/barchan/triangles/corners", later=True),
-    Field("beam_ends", "beam", "int64", (2,), "", "rows of the two triangles", "/barchan/beams/ends", True, later=True),
-    Field("beam_cause", "beam", "int8", (), "", "0: whole; broken by 1 stretch, 2 force, 3 moment",
-          "/barchan/beams/cause", True, later=True),
-    Field("beam_broken_at", "beam", "float64", (), "s", "when it broke; NaN: it is whole", "/barchan/beams/broken_at",
-          True, later=True),
-    Field("beam_yielded_at", "beam", "float64", (), "s", "when it first yielded; NaN: never",
-          "/barchan/beams/yielded_at", True, later=True),
-    Field("beam_sides", "beam", "int8", (2,), "", "sides of the two triangles that it joins, from the first corner on "
-          "counted from 1; 0: not known", "/barchan/beams/sides", True, later=True),
-    Field("strip_wall", "strip", "int64", (), "", "index into the scene's walls", "/barchan/strips/wall", True,
-          later=True),
-    Field("strip_corners", "strip", "float64", (6,), "m", "x and z of three corners of a triangle of which the wall is "
-          "made, where it was made (solver `beams`)", "/barchan/strips/corners", True, later=True),
-)  # fmt: skip
-
+TABLE: dict[str, type[Table]] = {one.per: one for one in TABLES}  # by what they have rows of
+OPTIONAL = ("contact", *TABLE)  # rows that a frame may have none of
+FIELDS: tuple[Field, ...] = tuple(field for kind in (Frame, Contacts, *TABLES) for field in fields_of(kind))
 FIELD: dict[str, Field] = {field.name: field for field in FIELDS}
+FIRST = {field.per: field.name for field in reversed(FIELDS)}  # the field that says how many rows there are
+_LETTER = {"grain": "N", "sphere": "M", "wall": "W", "cell": "1", "contact": "C"}
+_LETTER |= {per: table.letter for per, table in TABLE.items()}
 
 
 @dataclass(frozen=True)
@@ -140,13 +50,12 @@ _BESIDE: tuple[Dataset, ...] = (
     Dataset("/barchan/frames/walls", "int64", "(F,)", "", "always there", "W of each frame"),
     Dataset("/barchan/frames/cells", "int64", "(F,)", "", "0", "1 in a frame of a periodic scene"),
     Dataset("/barchan/frames/contacts", "int64", "(F,)", "", "−1", "C of each frame; −1: contacts were not recorded"),
-    Dataset("/barchan/frames/triangles", "int64", "(F,)", "", "−1", "T of each frame; −1: grains are of spheres"),
-    Dataset("/barchan/frames/beams", "int64", "(F,)", "", "−1", "B of each frame; −1: grains are of spheres"),
-    Dataset("/barchan/frames/strips", "int64", "(F,)", "", "−1", "Q of each frame; −1: grains are of spheres"),
+    *(
+        Dataset(f"/barchan/frames/{per}s", "int64", "(F,)", "", "−1", f"{one.letter} of each frame; −1: {one.absent}")
+        for per, one in TABLE.items()
+    ),
     Dataset("/barchan/offsets/*field*", "int64", "(F,)", "", "always there", "first row of each frame in the field"),
 )
-_LETTER = {"grain": "N", "sphere": "M", "wall": "W", "cell": "1", "contact": "C", "triangle": "T", "beam": "B",
-           "strip": "Q"}  # fmt: skip
 
 
 def datasets() -> Iterator[Dataset]:
@@ -167,18 +76,16 @@ def markdown() -> str:
 
 
 def frame_arrays(frame: Frame) -> dict[str, np.ndarray]:
-    """The arrays of a frame by field name, of the table's types and C order; without contacts if it has none."""
+    """The arrays of a frame by field name, of the table's types and C order; of contacts only such as it holds."""
     arrays: dict[str, np.ndarray] = {}
-    for field in FIELDS:
-        holder = getattr(frame, HOLDER[field.per]) if field.per in OPTIONAL else frame
-        if holder is None:
-            continue
-        array = np.asarray(getattr(holder, field.name))
-        if array.ndim != 1 + len(field.row) or array.shape[1:] != field.row:
-            raise ValueError(f"frame.{field.name} has shape {array.shape}, expected (n, …) with rows {field.row}")
-        arrays[field.name] = np.ascontiguousarray(array.astype(field.dtype, casting="same_kind", copy=False))
-    counts = {per: {len(arrays[f.name]) for f in FIELDS if f.per == per and f.name in arrays} for per in _LETTER}
-    for per, lengths in counts.items():
+    for holder in (frame, frame.known.get("contacts"), *frame.tables):
+        for field in () if holder is None else fields_of(type(holder)):
+            array = np.asarray(getattr(holder, field.name))
+            if array.ndim != 1 + len(field.row) or array.shape[1:] != field.row:
+                raise ValueError(f"frame.{field.name} has shape {array.shape}, expected (n, …) with rows {field.row}")
+            arrays[field.name] = np.ascontiguousarray(array.astype(field.dtype, casting="same_kind", copy=False))
+    for per in _LETTER:
+        lengths = {len(arrays[field.name]) for field in FIELDS if field.per == per and field.name in arrays}
         if len(lengths) > 1:
             raise ValueError(f"the frame's arrays per {per} differ in length: {sorted(lengths)}")
     return arrays
@@ -186,11 +93,15 @@ def frame_arrays(frame: Frame) -> dict[str, np.ndarray]:
 
 def frame_from(time: float, step: int, there: Collection[str], array: Callable[[Field], np.ndarray]) -> Frame:
     """A frame whose arrays are fetched by `array(field)`; `there` says which of `OPTIONAL` it has."""
-    rows: dict[str, Any] = {field.name: array(field) for field in FIELDS if field.per not in OPTIONAL}
-    more = {HOLDER[per]: OPTIONAL[per](**{f.name: array(f) for f in FIELDS if f.per == per}) for per in there}
-    return Frame(time=time, step=step, **rows, **more)
+
+    def made(kind: type) -> dict[str, Any]:
+        return {field.name: array(field) for field in fields_of(kind)}
+
+    tables = tuple(kind(**made(kind)) for per, kind in TABLE.items() if per in there)
+    known = {"contacts": Contacts(**made(Contacts))} if "contact" in there else {}
+    return Frame(time=time, step=step, **made(Frame), tables=tables, known=known)
 
 
 def missing_rows(field: Field, count: int) -> np.ndarray:
     """The rows of a field that came later than the recording."""
-    return np.zeros((count, *field.row), field.dtype)
+    return np.full((count, *field.row), field.missing, field.dtype)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from barchan.errors import FileError, Finding
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.record.schema import FORMAT_VERSION
 
 

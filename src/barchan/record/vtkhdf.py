@@ -13,17 +13,16 @@ import h5py
 import numpy as np
 
 from barchan.errors import FileError, Finding
+from barchan.frame import Field, Frame
 from barchan.record import blocks
 from barchan.record.checked import VERSION, Datasets, note, put, put_text
 from barchan.record.columns import Column
-from barchan.record.frame import Frame
 from barchan.record.schema import (
     FIELD,
     FIELDS,
     FIRST,
     FORMAT_VERSION,
     OPTIONAL,
-    Field,
     frame_arrays,
     frame_from,
     missing_rows,
@@ -253,7 +252,7 @@ class VtkhdfReader:
         rows = {per: f"/barchan/frames/{per}s" for per in FIRST}
         self._counts = {per: data.array(path) if path in data else none for per, path in rows.items()}
         self._counts["cell"] = np.maximum(self._counts["cell"], 0)  # files without any have none in their frames
-        there = [field for field in FIELDS if not field.later or field.path in data]
+        there = [field for field in FIELDS if field.missing is None or field.path in data]
         self._offsets = {field.name: data.array(field.offsets) for field in there}
         self._rows = {field.name: data.item(field.path) for field in there}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from barchan.errors import Finding, RunError
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.solvers.base import Solver
 
 

@@ -9,11 +9,12 @@ from typing import cast
 
 from barchan import registry, solvers
 from barchan.errors import Finding, SceneError
+from barchan.frame import Frame
 from barchan.model.build import Model, build, build_model
 from barchan.model.build_grains import clump_of
 from barchan.model.grains import Grains
 from barchan.model.timestep import TimeStep
-from barchan.observables import Moment, Observable, unit_in
+from barchan.observables import Observable, unit_in
 from barchan.observables._volume import Measured
 from barchan.observables.flow import gate_series, gate_values
 from barchan.run.schedule import Schedule
@@ -64,10 +65,10 @@ class Measures:
         own = [(name, unit_in(unit, flat=self.flat)) for one in self.observables for name, unit in one.series]
         return [*own, *gate_series(self.sources, inward=True), *gate_series(self.sinks, inward=False)]
 
-    def measure(self, moment: Moment) -> dict[str, float]:
+    def measure(self, frame: Frame) -> dict[str, float]:
         """A value for every name in `series`."""
-        values = {name: value for one in self.observables for name, value in one.measure(moment).items()}
-        return values | gate_values(moment)
+        values = {name: value for one in self.observables for name, value in one.measure(frame).items()}
+        return values | gate_values(frame)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from barchan.errors import Finding, RunError
+from barchan.frame import Frame
 from barchan.record import checkpoint
 from barchan.record.folder import CHECKPOINT
 from barchan.record.recorder import Recorder
@@ -86,15 +87,20 @@ class Session:
             self.story.look(solver, visit.time)
         if visit.reasons != ONLY_LOOK or self.story.over:
             solver.watch()
-        if Reason.SAMPLE in visit or self.story.over:
-            self._values = self.measures.measure(solver.moment())
+        sampled, recorded = (reason in visit or self.story.over for reason in (Reason.SAMPLE, Reason.FRAME))
+        if sampled or recorded:
+            frame = solver.frame()
+        if sampled:
+            self._values = self.measures.measure(frame)
             self.recorder.sample(solver.time, solver.step, self._values)
             solver.mark_flow()
-        if Reason.FRAME in visit or self.story.over:
-            frame = solver.snapshot(contacts=self.scene.record.contacts)
+        if recorded:
             census.check(solver, frame)
-            self.recorder.frame(frame)
+            self._record(frame)
         self._tell(visit.time, solver.step - before)
+
+    def _record(self, frame: Frame) -> None:
+        self.recorder.frame(frame.alone("contacts") if self.scene.record.contacts else frame.alone())
 
     def _tell(self, moment: float, steps: int) -> None:
         """Show where the run stands, once the kernels are there: the first steps may have compiled them."""
@@ -151,7 +157,7 @@ class Session:
 
     def _gone_bad(self, error: RunError) -> RunError:
         """End the recording with the state that went bad, and say where the last good one is."""
-        self.recorder.frame(self.solver.snapshot(contacts=self.scene.record.contacts))
+        self._record(self.solver.frame())
         self.recorder.close({**self._found(), "stopped": str(error)}, finished=False)
         if self._saved_time is None:
             return error

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from barchan.errors import Finding, SceneError
+from barchan.frame import Frame
 from barchan.model.build_grains import clump_of
 from barchan.model.grains import Grains
-from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 from barchan.scene import Scene, SphereGrain
+from barchan.scene.beams_frame import Corners
 
 
 def last_grains(scene: Scene) -> Grains:
@@ -41,7 +42,7 @@ def last_grains(scene: Scene) -> Grains:
 
 def _check(scene: Scene, frame: Frame) -> None:
     findings = []
-    if frame.triangles is not None:
+    if frame.table(Corners):
         findings.append(Finding("start", "that run has flat grains", "only spheres can be handed over"))
     elif len(frame.sphere_radius) != len(frame):
         findings.append(Finding("start", "that run has clumps", "only spheres can be handed over"))

@@ -20,7 +20,7 @@ from barchan.schema.tables import Choice, Table, among
 if TYPE_CHECKING:
     import numpy as np
 
-    from barchan.observables import Gate
+    from barchan.frame import Gate
 
 
 class Asking(Table):

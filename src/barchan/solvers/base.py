@@ -5,23 +5,30 @@ What every solver does is abstract here. What some cannot do is named in `capabi
 
 from __future__ import annotations
 
+import functools
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from barchan.errors import Finding, SceneError
+from barchan.errors import Finding, FrameError, SceneError
+from barchan.frame import Frame, Gate
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.observables import Gate, Moment
-from barchan.record.frame import Frame
+from barchan.model.solids import solid
 from barchan.scene.method import CAPABILITIES, Method
 from barchan.scene.scene import METHODS
 
 GONE = -2  # instead of the row of what is no longer there; −1 may be a wall
 NUMBER, MASS, MOMENTUM, ENERGY, WAITING = 0, 1, slice(2, 5), 5, 6  # columns of the array `gates`
 BY_TIME, ADDED, REMOVED = 0, 1, -1  # values of the array `rule`: whether a piece of a wall is there
+
+# Members that change a solver: frames taken before find nothing more.
+CHANGING = {
+    "advance", "advance_to", "rebuild", "relax", "insert", "remove", "meet_walls", "add_wall", "remove_wall",
+    "start_motion", "change_gravity",
+}  # fmt: skip
 
 
 class Lacking(SceneError):
@@ -35,6 +42,15 @@ def lacking(method: Method | type[Method], name: str, where: str) -> Finding:
     return Finding(where, what, f"needs {name!r}", f"leave it out, or use solver = {able}")
 
 
+def _counted(member: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(member)
+    def counted(solver: Solver, *given: Any, **options: Any) -> Any:
+        solver.changed += 1
+        return member(solver, *given, **options)
+
+    return counted
+
+
 class Solver(ABC):
     """Takes the grains of a model from one time to a later one."""
 
@@ -46,6 +62,11 @@ class Solver(ABC):
     potential_at_start: float = 0.0  # J, the part of it in the field of gravity
     turned: float = 0.0  # J, the most that `turned_over` has been
     energy_error: float = 0.0  # over the energy turned over
+    changed: int = 0  # how often a member of `CHANGING` was called
+
+    def __init_subclass__(cls) -> None:
+        for name in CHANGING & vars(cls).keys():
+            setattr(cls, name, _counted(vars(cls)[name]))
 
     @abstractmethod
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None: ...
@@ -109,13 +130,13 @@ class Solver(ABC):
     def positions(self) -> np.ndarray:
         """Centres of mass (N, 3) m in the order of ids, inside a periodic box."""
 
-    @abstractmethod
-    def snapshot(self, *, contacts: bool = False) -> Frame:
-        """The present moment as a frame."""
+    def frame(self, *held: str) -> Frame:
+        """The present moment. It finds contacts and ledger until the run goes on, and holds those that are named."""
+        return self._frame().holding(*held)
 
     @abstractmethod
-    def moment(self) -> Moment:
-        """The present moment as observables see it."""
+    def _frame(self) -> Frame:
+        """The present moment, as `live` completes it."""
 
     @abstractmethod
     def statistics(self) -> dict[str, Any]:
@@ -148,7 +169,7 @@ class Solver(ABC):
         raise self._lacking("insert")
 
     def remove(self, mask: np.ndarray, gate: str) -> None:
-        """Take away the grains of mask (N,) bool, in the order of `snapshot`; `gate` is the name of the sink."""
+        """Take away the grains of mask (N,) bool, in the order of `frame`; `gate` is the name of the sink."""
         raise self._lacking("remove")
 
     def add_wall(self, name: str) -> None:
@@ -194,6 +215,29 @@ class Solver(ABC):
     def nbytes(self) -> int:
         """The size of its arrays, bytes."""
         return sum(array.nbytes for array in self.state()[0].values())
+
+    def live(self, frame: Frame, steps: Mapping[str, float | int], **finders: Callable[[], Any]) -> Frame:
+        """The frame with what a run knows beside it, and what finds the rest until the solver changes.
+
+        steps: what the solver says of them.
+        """
+        then, scene = self.changed, self.model.scene
+        frame.known |= {
+            "flat": scene.dimensions == 2, "gravity": self.gravity(), "inserted": self.made, "gates": self.gates(),
+            "steps": steps,
+        }  # fmt: skip
+
+        def found(name: str, frame: Frame) -> Any:
+            if self.changed != then:
+                raise FrameError(Finding(
+                    f"frame at t = {frame.time:.6g} s", f"its {name} can no longer be found: the run has gone on",
+                    remedy=f"take `solver.frame({name!r})`, which holds it, or ask before the next step",
+                ))  # fmt: skip
+            return finders[name]()
+
+        frame.find = {name: functools.partial(found, name) for name in finders}
+        frame.find["solid"] = functools.partial(solid, scene)
+        return frame
 
     def numbers(self) -> dict[str, Any]:
         """The attributes that a checkpoint keeps."""

@@ -7,13 +7,12 @@ from typing import Any, Self
 
 import numpy as np
 
+from barchan.frame import Frame
 from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import threads
 from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
-from barchan.observables import Moment
-from barchan.record.frame import Frame
 from barchan.scene.beams import Beams
 from barchan.solvers import (
     beams_arrays,
@@ -223,11 +222,8 @@ class BeamSolver(ServoSolver):
 
     # ------------------------------------------------------------ reading
 
-    def snapshot(self, *, contacts: bool = False) -> Frame:
-        return beams_ledger.frame(self, contacts=contacts)
-
-    def moment(self) -> Moment:
-        return beams_ledger.moment(self)
+    def _frame(self) -> Frame:
+        return beams_ledger.frame(self)
 
     def watch(self) -> None:
         beams_watch.check(self)

@@ -6,15 +6,32 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from barchan.model.solids import solids
-from barchan.observables import Moment
-from barchan.record.frame import BeamLines, Contacts, Corners, Frame, Strips
+from barchan.frame import Contacts, Frame
+from barchan.scene.beams_frame import BeamLines, Corners, Strips
 from barchan.solvers import common
-
-from barchan.solvers.beams_layout import (  # isort: skip
-    AREA, BEAM_STORED, DRAG_X, DRAG_Z, HELD, LOADS, MODE, POINT_X, POINT_Z, PUSH_X, PUSH_Z, STORED, WALL_COLUMNS,
-    WALL_HELD, WALL_MODE, WALL_PART, WALL_POINT_X, WALL_POINT_Z, WALL_STORED, WALL_X, WALL_Z,
-)  # fmt: skip
+from barchan.solvers.beams_layout import (
+    AREA,
+    BEAM_STORED,
+    DRAG_X,
+    DRAG_Z,
+    HELD,
+    LOADS,
+    MODE,
+    POINT_X,
+    POINT_Z,
+    PUSH_X,
+    PUSH_Z,
+    STORED,
+    WALL_COLUMNS,
+    WALL_HELD,
+    WALL_MODE,
+    WALL_PART,
+    WALL_POINT_X,
+    WALL_POINT_Z,
+    WALL_STORED,
+    WALL_X,
+    WALL_Z,
+)
 
 if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver
@@ -126,7 +143,7 @@ def bodies(solver: BeamSolver) -> Bodies:
 
 
 class Touching(NamedTuple):
-    """Contacts by grain: rows, or −1 − wall. Points lie beside the first grain, and so does the second with its way."""
+    """Contacts by grain: rows, or −1 − wall. Points lie beside the first grain."""
 
     first: np.ndarray
     second: np.ndarray
@@ -134,7 +151,6 @@ class Touching(NamedTuple):
     force: np.ndarray
     overlap: np.ndarray
     depth: np.ndarray
-    way: np.ndarray  # (C, 3) m, by which the second is to be moved, round a periodic box
     mode: np.ndarray  # (C,) int8, of friction that has a memory
     face: np.ndarray  # (C,) straight side of a wall, 0 of a smooth one and between grains
 
@@ -155,7 +171,7 @@ def _at_smooth_walls(solver: BeamSolver, state: Present) -> Touching:
     area, nothing = a["area"][t], np.zeros(len(t), np.int64)
     return Touching(
         a["grain"][t], -1 - a["smooth_wall"][w], point, force, row[:, WALL_PART] / np.sqrt(area),
-        row[:, WALL_PART] / area, np.zeros((len(t), 3)), row[:, WALL_MODE].astype(np.int8), nothing,
+        row[:, WALL_PART] / area, row[:, WALL_MODE].astype(np.int8), nothing,
     )  # fmt: skip
 
 
@@ -174,9 +190,6 @@ def _overlapping(solver: BeamSolver, state: Present) -> Touching:
     force[:, [0, 2]] = row[:, [PUSH_X, PUSH_Z]] + row[:, [DRAG_X, DRAG_Z]]
     point = np.zeros((len(row), 3))
     point[:, [0, 2]] = row[:, [POINT_X, POINT_Z]]
-    way = np.zeros((len(row), 3))
-    if len(a["round_way"]):
-        way[:, [0, 2]] = a["round_way"][pair][real]
     wall = np.searchsorted(a["wall_rows"][:, 1], k, side="right") if len(a["wall_rows"]) else np.zeros(len(k), int)
     second = np.where(k < n, a["grain"][k], -1 - wall)
     smaller = np.minimum(a["area"][i], a["area"][k])
@@ -184,46 +197,11 @@ def _overlapping(solver: BeamSolver, state: Present) -> Touching:
     overlap, depth, mode = row[:, AREA] / np.sqrt(smaller), row[:, AREA] / whole, row[:, MODE].astype(np.int8)
     face = np.zeros(len(k), np.int64)
     face[k >= n] = a["side"][k[k >= n] - n]
-    return Touching(a["grain"][i], second, point, force, overlap, depth, way, mode, face)
+    return Touching(a["grain"][i], second, point, force, overlap, depth, mode, face)
 
 
-def moment(solver: BeamSolver) -> Moment:
-    """The state as observables see it."""
-    state, body = present(solver), bodies(solver)
-    shift = common.turns(solver.model, body.position)
-    seen = touching(solver, state)
-    branch = body.position[seen.first] - np.where(
-        (seen.second >= 0)[:, None], body.position[np.maximum(seen.second, 0)] + seen.way, seen.point
-    )
-    spin = np.zeros((len(solver), 3))
-    spin[:, 1] = -body.spin
-    group = solver.arrays["group"]
-    return Moment(
-        time=solver.time, gravity=solver.gravity(), flat=True, position=body.position - shift, velocity=body.velocity,
-        spin=spin, mass=body.mass, radius=body.radius, group=group, inserted=solver.next_id,
-        solid=solids(solver.model.scene, group, body.mass, body.radius),
-        gates=solver.gates(), ledger=energies(solver, state),
-        contact_first=seen.first, contact_second=seen.second, contact_face=seen.face, contact_overlap=seen.overlap,
-        contact_depth=seen.depth, contact_force=seen.force, contact_branch=branch, contact_mode=seen.mode,
-        steps={"steps_accepted": solver.step, "steps_rejected": 0, "shortest_step": solver.dt,
-               "longest_step": solver.dt},
-        cell=(*solver.model.box.tolist(), 0.0), reach=_reach(solver, state) - shift[:, None],
-    )  # fmt: skip
-
-
-def _reach(solver: BeamSolver, state: Present) -> np.ndarray:
-    """Corners of the box about each grain's triangles, (N, 2, 3) m."""
-    n, grain = solver.triangle_count, solver.arrays["grain"][: solver.triangle_count]
-    corner = state.world[:n].reshape(n, 3, 2)
-    reach = np.zeros((len(solver), 2, 3))
-    reach[:, 0, ::2], reach[:, 1, ::2] = np.inf, -np.inf
-    np.minimum.at(reach[:, 0, ::2], grain, corner.min(axis=1))
-    np.maximum.at(reach[:, 1, ::2], grain, corner.max(axis=1))
-    return reach
-
-
-def frame(solver: BeamSolver, *, contacts: bool) -> Frame:
-    """The present moment as a frame, grains in the order of their ids; circles about the triangles are its spheres."""
+def frame(solver: BeamSolver) -> Frame:
+    """The present moment, grains in the order of their ids; circles about the triangles are its spheres."""
     a, n, body = solver.arrays, solver.triangle_count, bodies(solver)
     order = np.argsort(a["id"])
     state, shift = present(solver), common.turns(solver.model, body.position)
@@ -233,36 +211,45 @@ def frame(solver: BeamSolver, *, contacts: bool) -> Frame:
     place = np.zeros((n, 3))
     place[:, [0, 2]] = a["state"][triangles, :2, 0]
     away = shift[a["grain"][triangles]]
-    noted = None
-    if contacts:
-        seen = touching(solver, state)
-        second = np.where(seen.second >= 0, a["id"][np.maximum(seen.second, 0)], seen.second)
-        noted = Contacts(
-            a["id"][seen.first], second, seen.point - shift[seen.first], seen.force, seen.overlap, seen.mode, seen.face
-        )
-
     half, spin = -0.5 * body.angle[order], np.zeros((len(solver), 3))
     spin[:, 1] = -body.spin[order]
     zero = np.zeros(len(solver))
     where = np.empty(n, np.int64)
     where[triangles] = np.arange(n)
-    return Frame(
+    made = Frame(
         time=solver.time, step=solver.step, id=a["id"][order], group=a["group"][order],
         position=(body.position - shift)[order], velocity=body.velocity[order],
         orientation=np.stack([np.cos(half), zero, np.sin(half), zero], axis=1), spin=spin,
         mass=body.mass[order], radius=body.radius[order], born=a["born"][order],
         sphere_grain=rank[a["grain"][:n]][triangles], sphere_position=place - away, sphere_radius=a["bound"][triangles],
-        wall_pose=wall_poses(solver), wall_present=a["wall_present"].copy(), contacts=noted,
-        triangles=Corners(state.world[triangles] - np.tile(away[:, [0, 2]], 3)),
-        beams=BeamLines(
-            where[a["ends"]], a["broken"].astype(np.int8), a["broken_at"].copy(), a["yielded_at"].copy(),
-            a["sides"].copy(),
-        ),
-        strips=Strips(
-            np.repeat(np.arange(len(a["wall_rows"])), np.diff(a["wall_rows"])[:, 0]),
-            a["body"][n:] + np.tile(a["wall_rest"], 3),
+        wall_pose=wall_poses(solver), wall_present=a["wall_present"].copy(),
+        tables=(
+            Corners(state.world[triangles] - np.tile(away[:, [0, 2]], 3)),
+            BeamLines(
+                where[a["ends"]], a["broken"].astype(np.int8), a["broken_at"].copy(), a["yielded_at"].copy(),
+                a["sides"].copy(),
+            ),
+            Strips(
+                np.repeat(np.arange(len(a["wall_rows"])), np.diff(a["wall_rows"])[:, 0]),
+                a["body"][n:] + np.tile(a["wall_rest"], 3),
+            ),
         ),
         cell=common.cell_rows(solver.model.low, solver.model.box),
+    )  # fmt: skip
+    steps = {"steps_accepted": solver.step, "steps_rejected": 0, "shortest_step": solver.dt, "longest_step": solver.dt}
+    return solver.live(
+        made, steps, contacts=lambda: _contacts(solver, touching(solver, state), shift),
+        ledger=lambda: energies(solver, state),
+    )  # fmt: skip
+
+
+def _contacts(solver: BeamSolver, seen: Touching, shift: np.ndarray) -> Contacts:
+    """Contacts by ids, with points beside the images (shift: (N, 3) m, how far grains are ahead of them) of grains."""
+    names = solver.arrays["id"]
+    second = np.where(seen.second >= 0, names[np.maximum(seen.second, 0)], seen.second)
+    return Contacts(
+        names[seen.first], second, seen.point - shift[seen.first], seen.force, seen.overlap, seen.mode, seen.face,
+        seen.depth,
     )  # fmt: skip
 
 

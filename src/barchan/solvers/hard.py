@@ -8,12 +8,11 @@ from typing import Any, Self
 import numpy as np
 
 from barchan.errors import Finding, RunError
+from barchan.frame import Frame
 from barchan.kernels import compile as kernel_compiler
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.motions import FOREVER
-from barchan.observables import Moment
-from barchan.record.frame import Frame
 from barchan.scene.method import HardSpheres
 from barchan.solvers import hard_arrays, hard_changes, hard_ledger, hard_watch
 from barchan.solvers import hard_layout as layout
@@ -252,11 +251,8 @@ class HardSolver(TimedSolver):
 
     # ------------------------------------------------------------ reading
 
-    def snapshot(self, *, contacts: bool = False) -> Frame:
-        return hard_ledger.frame(self, contacts=contacts)
-
-    def moment(self) -> Moment:
-        return hard_ledger.moment(self)
+    def _frame(self) -> Frame:
+        return hard_ledger.frame(self)
 
     def positions(self) -> np.ndarray:
         return hard_ledger.positions_at(self, self.time)[np.argsort(self.arrays["id"])]

@@ -105,7 +105,7 @@ def _release(solver: HardSolver, present: np.ndarray) -> None:
     if not len(rows):
         return
     before = hard_ledger.energies(solver)
-    frame, order = solver.snapshot(), np.argsort(np.argsort(a["id"]))
+    frame, order = solver.frame(), np.argsort(np.argsort(a["id"]))
     now = order[rows]
     place = hard_ledger.paths_at(solver, solver.time)[rows]
     grain = a["grain"]

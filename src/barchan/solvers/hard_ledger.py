@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from barchan.frame import Contacts, Frame
 from barchan.geometry import multiply, rotate, rotation_about
 from barchan.model.room import overlapping
-from barchan.model.solids import solids
-from barchan.observables import Moment
-from barchan.record.frame import Frame
 from barchan.solvers import common
 from barchan.solvers import hard_layout as layout
 
@@ -125,30 +123,45 @@ def account(solver: HardSolver) -> dict[str, float | int]:
     }
 
 
-def overlaps(solver: HardSolver) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Grains that overlap others or walls by more than round-off.
-
-    First (C,), second (C,) or −1 − wall, depth, branch and face. Depths are in m; branches (C, 3) m go to the first
-    centre from the second, or from the wall; faces are of that wall.
-    """
+def touching(solver: HardSolver) -> Contacts:
+    """Grains that overlap others or walls by more than round-off: hard spheres meet for an instant, without force."""
     a, model = solver.arrays, solver.model
     place = np.column_stack([positions_at(solver, solver.time), a["grain"][:, layout.RADIUS]])
     i, j = overlapping(place, place, model.box)
     i, j = i[i < j], j[i < j]
     apart = place[i, :3] - place[j, :3]
     apart -= np.where(model.periodic, model.box * np.round(apart / np.where(model.box > 0, model.box, 1.0)), 0.0)
-    depth = place[i, 3] + place[j, 3] - np.linalg.norm(apart, axis=1)
-    deep = depth > TOUCHING * np.minimum(place[i, 3], place[j, 3])
+    far = np.linalg.norm(apart, axis=1)
+    depth, smaller = place[i, 3] + place[j, 3] - far, np.minimum(place[i, 3], place[j, 3])
+    deep = depth > TOUCHING * smaller
+    i, j, depth, smaller = i[deep], j[deep], depth[deep], smaller[deep]
+    normal = apart[deep] / np.maximum(far[deep], 1e-300)[:, None]
     row, piece = _near_walls(solver)
     into = place[row, 3] - solver.wall_distances(place[row, :3], piece)
     row, piece, into = (one[into > TOUCHING * place[row, 3]] for one in (row, piece, into))
-    return (
-        np.concatenate([i[deep], row]),
-        np.concatenate([j[deep], -1 - model.walls.wall[piece]]),
-        np.concatenate([depth[deep], into]),
-        np.concatenate([apart[deep], np.zeros((len(row), 3))]),
-        np.concatenate([np.zeros(int(deep.sum()), np.int64), model.walls.face[piece]]),
+    first, overlap = np.concatenate([i, row]), np.concatenate([depth, into])
+    normal = np.concatenate([normal, _wall_normals(solver, place[row], piece)])
+    return Contacts(
+        first=a["id"][first],
+        second=np.concatenate([a["id"][j], -1 - model.walls.wall[piece]]),
+        point=place[first, :3] - (place[first, 3] - 0.5 * overlap)[:, None] * normal,
+        force=np.zeros((len(first), 3)),
+        overlap=overlap,
+        mode=np.zeros(len(first), np.int8),
+        face=np.concatenate([np.zeros(len(i), np.int64), model.walls.face[piece]]),
+        depth=overlap / np.maximum(np.concatenate([smaller, place[row, 3]]), 1e-300),
     )
+
+
+def _wall_normals(solver: HardSolver, place: np.ndarray, piece: np.ndarray) -> np.ndarray:
+    """Which way, (K, 3), these pieces of walls push spheres at these places (K, 4) m: along which they grow farther."""
+    slope, step = np.zeros((len(place), 3)), 1e-4 * place[:, 3]
+    for axis in range(3):
+        ways = np.zeros((len(place), 3))
+        ways[:, axis] = step
+        slope[:, axis] = solver.wall_distances(place[:, :3] + ways, piece)
+        slope[:, axis] -= solver.wall_distances(place[:, :3] - ways, piece)
+    return np.asarray(slope / np.maximum(np.linalg.norm(slope, axis=1), 1e-300)[:, None])
 
 
 def _near_walls(solver: HardSolver) -> tuple[np.ndarray, np.ndarray]:
@@ -173,47 +186,13 @@ def _collided(solver: HardSolver) -> np.ndarray:
     return (virial(solver) - solver.arrays["pushed"]) / elapsed if elapsed > 0 else np.zeros((3, 3))
 
 
-def moment(solver: HardSolver) -> Moment:
-    """The state as observables see it. Hard spheres meet for an instant: only overlaps count as contacts."""
-    a, t = solver.arrays, solver.time
-    first, second, depth, branch, face = overlaps(solver)
-    radius = a["grain"][:, layout.RADIUS]
-    smaller = np.where(second >= 0, np.minimum(radius[first], radius[np.maximum(second, 0)]), radius[first])
-    return Moment(
-        time=t,
-        gravity=solver.gravity(),
-        flat=solver.model.scene.dimensions == 2,
-        position=positions_at(solver, t),
-        velocity=velocities_at(solver, t),
-        spin=spins(solver),
-        mass=a["grain"][:, layout.MASS],
-        radius=radius,
-        solid=solids(solver.model.scene, a["group"], a["grain"][:, layout.MASS], radius),
-        group=a["group"],
-        inserted=solver.inserted,
-        gates=solver.gates(),
-        ledger=energies(solver),
-        contact_first=first,
-        contact_second=second,
-        contact_face=face,
-        contact_overlap=depth,
-        contact_depth=depth / np.maximum(smaller, 1e-300),
-        contact_force=np.zeros((len(first), 3)),
-        contact_mode=np.zeros(len(first), np.int8),
-        contact_branch=branch,
-        collided=_collided(solver),
-        steps=account(solver),
-        cell=(*solver.model.box.tolist(), 0.0),
-    )
-
-
-def frame(solver: HardSolver, *, contacts: bool) -> Frame:
-    """The present moment as a frame, grains in the order of their ids."""
+def frame(solver: HardSolver) -> Frame:
+    """The present moment, grains in the order of their ids."""
     a, t, model = solver.arrays, solver.time, solver.model
     order = np.argsort(a["id"])
     grain = a["grain"][order]
     place = positions_at(solver, t)[order]
-    return Frame(
+    made = Frame(
         time=t,
         step=solver.step,
         id=a["id"][order],
@@ -230,9 +209,10 @@ def frame(solver: HardSolver, *, contacts: bool) -> Frame:
         sphere_radius=grain[:, layout.RADIUS].copy(),
         wall_pose=common.wall_poses(model, t, a["begun"], model.walls.motion_table),
         wall_present=common.wall_presence(model, solver.present),
-        contacts=None,
         cell=common.cell_rows(model.low, model.box),
+        known={"collided": _collided(solver)},
     )
+    return solver.live(made, account(solver), contacts=lambda: touching(solver), ledger=lambda: energies(solver))
 
 
 def _orientations(solver: HardSolver) -> np.ndarray:

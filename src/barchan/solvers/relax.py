@@ -7,13 +7,11 @@ from typing import Any, Self
 import numpy as np
 
 from barchan.errors import Finding, RunError
+from barchan.frame import Contacts, Frame, Gate
 from barchan.kernels import threads
 from barchan.minimisers import Minimiser
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.model.solids import solids
-from barchan.observables import Gate, Moment
-from barchan.record.frame import Contacts, Frame
 from barchan.scene.relax import Relax
 from barchan.solvers import common, relax_protocol, relax_strain
 from barchan.solvers.base import Solver
@@ -165,30 +163,32 @@ class RelaxSolver(Solver):
         place = self.landscape.cell.wrapped(self.landscape.position(self.point), relax_protocol.corner(self))
         return place[np.argsort(self.kept["id"])]
 
-    def snapshot(self, *, contacts: bool = False) -> Frame:
-        """The present point as a frame, grains in the order of their ids."""
+    def _frame(self) -> Frame:
         kept, n = self.kept, len(self)
         order = np.argsort(kept["id"])
         place = self.positions()
-        noted = self._noted() if contacts else None
         poses = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(self.model.walls.names), 1))
-        return Frame(
+        made = Frame(
             time=self.time, step=self.step, id=kept["id"][order], group=kept["group"][order], position=place,
             velocity=np.zeros((n, 3)), orientation=kept["orientation"][order], spin=np.zeros((n, 3)),
             mass=kept["mass"][order], radius=kept["radius"][order], born=kept["born"][order],
             sphere_grain=np.arange(n), sphere_position=place.copy(), sphere_radius=kept["radius"][order],
-            wall_pose=poses.reshape(-1, 7), wall_present=np.ones(len(self.model.walls.names), bool), contacts=noted,
+            wall_pose=poses.reshape(-1, 7), wall_present=np.ones(len(self.model.walls.names), bool),
             cell=common.cell_rows(relax_protocol.corner(self), self.landscape.cell.lengths, self.landscape.cell.tilt),
         )  # fmt: skip
+        return self.live(made, {}, contacts=self._contacts, ledger=self.energies)
 
-    def _noted(self) -> Contacts:
+    def _contacts(self) -> Contacts:
         first, second, force, branch, overlap, face = relax_protocol.contacts(self.landscape, self.point)
         place = self.landscape.cell.wrapped(self.landscape.position(self.point), relax_protocol.corner(self))
-        reach = self.kept["radius"][first] - 0.5 * overlap
-        point = place[first] - branch * (reach / np.linalg.norm(branch, axis=1))[:, None]
-        ids = self.kept["id"]
-        other = np.where(second >= 0, ids[np.maximum(second, 0)], second)
-        return Contacts(ids[first], other, point, force, overlap, np.zeros(len(first), np.int8), face)
+        radius, ids = self.kept["radius"], self.kept["id"]
+        point = place[first] - branch * ((radius[first] - 0.5 * overlap) / np.linalg.norm(branch, axis=1))[:, None]
+        among, other = second >= 0, np.maximum(second, 0)
+        smaller = np.where(among, np.minimum(radius[first], radius[other]), radius[first])
+        return Contacts(
+            ids[first], np.where(among, ids[other], second), point, force, overlap, np.zeros(len(first), np.int8), face,
+            overlap / smaller,
+        )  # fmt: skip
 
     def energies(self) -> dict[str, float]:
         """The ledger, J: see `observables/energy.py`."""
@@ -202,25 +202,6 @@ class RelaxSolver(Solver):
             **nothing, **given, "potential_energy": potential, "stored_energy": self.point.energy - potential,
             "energy_error": self.point.energy + self.lost - self.box_work - self.energy_at_start,
         }  # fmt: skip
-
-    def moment(self) -> Moment:
-        land, kept = self.landscape, self.kept
-        first, second, force, branch, overlap, face = relax_protocol.contacts(land, self.point)
-        radius = kept["radius"]
-        smaller = np.where(second >= 0, np.minimum(radius[first], radius[np.maximum(second, 0)]), radius[first])
-        place = land.position(self.point)
-        inside = land.cell.wrapped(place, relax_protocol.corner(self))
-        return Moment(
-            time=self.time, gravity=self.gravity(), flat=land.flat, position=inside, velocity=np.zeros_like(place),
-            spin=np.zeros_like(place), mass=kept["mass"], radius=radius,
-            solid=solids(self.model.scene, kept["group"], kept["mass"], radius), group=kept["group"],
-            inserted=len(self),
-            ledger=self.energies(),
-            contact_first=first, contact_second=second, contact_face=face, contact_overlap=overlap,
-            contact_depth=overlap / smaller,
-            contact_force=force, contact_branch=branch, contact_mode=np.zeros(len(first), np.int8),
-            cell=(*land.cell.lengths, float(land.cell.tilt)),
-        )  # fmt: skip
 
     # ------------------------------------------------------------ coming back
 

@@ -142,6 +142,7 @@ def carry(solver: RelaxSolver, target: Cell, *, tangent: bool) -> np.ndarray:
     """Change the box and take the grains along; answers with where they were taken, (N, 3) m."""
     land, middle = solver.landscape, solver.model.low + 0.5 * solver.model.box
     cell = land.cell
+    solver.changed += 1
     _check_room(solver, target)
     change = np.zeros((3, 3))
     for k in range(3):

@@ -8,14 +8,13 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from barchan.frame import Frame
 from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import threads
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.layout import SERVO_COLUMNS
 from barchan.motions import FOREVER
-from barchan.observables import Moment
-from barchan.record.frame import Frame
 from barchan.scene.method import SoftSpheres
 from barchan.solvers import (
     common,
@@ -287,11 +286,8 @@ class SoftSolver(ServoSolver):
 
     # ------------------------------------------------------------ reading
 
-    def snapshot(self, *, contacts: bool = False) -> Frame:
-        return soft_ledger.frame(self, contacts=contacts)
-
-    def moment(self) -> Moment:
-        return soft_ledger.moment(self)
+    def _frame(self) -> Frame:
+        return soft_ledger.frame(self)
 
     def positions(self) -> np.ndarray:
         return soft_ledger.positions(self)

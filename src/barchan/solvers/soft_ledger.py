@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from barchan.frame import Contacts, Frame
 from barchan.geometry import conjugate, multiply, rotate, rotation_about
 from barchan.laws import Law
-from barchan.model.solids import solids
-from barchan.observables import Moment
-from barchan.record.frame import Contacts, Frame
 from barchan.solvers import common, soft_box, soft_tethers
 from barchan.solvers.soft_arrays import GHOSTS, lane
 from barchan.solvers.soft_layout import LANES, WALL_SLOTS
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
-
-
-class Touching(NamedTuple):
-    """The touching contacts, pairs first, then walls, in the order of the lists."""
-
-    first: np.ndarray  # (C,) grain index
-    second: np.ndarray  # (C,) grain index, or −1 − wall index
-    face: np.ndarray  # (C,) face of that wall, 0 between grains
-    overlap: np.ndarray  # (C,) m
-    depth: np.ndarray  # (C,) overlap over the smaller radius
-    force: np.ndarray  # (C, 3) N, on the first grain
-    point: np.ndarray  # (C, 3) m
-    branch: np.ndarray  # (C, 3) m, from the second centre (or the contact point at a wall) to the first
-    mode: np.ndarray  # (C,) int8, 1, 2, … for the law's modes, 0 where it has none
 
 
 class Stored(NamedTuple):
@@ -106,32 +91,29 @@ def dissipated(solver: SoftSolver, state: Stored, work: tuple[np.ndarray, np.nda
     return np.array([lines[:2] for lines in work]) + at_start - totals(state)
 
 
-def touching(solver: SoftSolver, state: Stored) -> Touching:
-    """The touching contacts with the forces of the last evaluation."""
+def touching(solver: SoftSolver, state: Stored) -> Contacts:
+    """The touching contacts, pairs first, then walls, in the order of the lists, with forces of the last evaluation."""
     c, lists, model = solver.packed(), solver.lists, solver.model
     at = np.flatnonzero(state.pairs[:, 0] > 0)
     i, j = c.first[at].astype(np.int64), c.second[at].astype(np.int64)
     apart = c.place[i, :3] - c.place[j, :3]
     apart -= solver.lengths * np.floor(apart * c.inverse + 0.5)
     normal = apart / np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-300)
-    a, b = c.grain[i], c.grain[j]
     overlap = state.pairs[at, 0]
     point = c.place[i, :3] - (c.place[i, 3] - 0.5 * overlap)[:, None] * normal
-    branch = c.position[a] - c.position[b]
-    branch -= solver.lengths * np.floor(branch * c.inverse + 0.5)
     w = np.flatnonzero(state.walls[:, 0] > 0)
     s, depth = c.wall_sphere[w], state.walls[w, 0]
     slots = lane(c.wall_slots, lists.wall_contacts, WALL_SLOTS)[w]
     spot = c.place[s, :3] - (c.place[s, 3] - 0.5 * depth)[:, None] * slots[:, 6:9]
-    return Touching(
-        first=np.concatenate([a, c.grain[s]]),
-        second=np.concatenate([b, -1 - model.walls.wall[c.wall_piece[w]]]),
-        face=np.concatenate([np.zeros(len(b), np.int64), model.walls.face[c.wall_piece[w]]]),
+    first, names = np.concatenate([c.grain[i], c.grain[s]]), solver.arrays["id"]
+    return Contacts(
+        first=names[first],
+        second=np.concatenate([names[c.grain[j]], -1 - model.walls.wall[c.wall_piece[w]]]),
+        face=np.concatenate([np.zeros(len(at), np.int64), model.walls.face[c.wall_piece[w]]]),
         overlap=np.concatenate([overlap, depth]),
         depth=np.concatenate([overlap / np.minimum(c.place[i, 3], c.place[j, 3]), depth / c.place[s, 3]]),
         force=np.concatenate([c.pair_force[at], slots[:, :3] + _held(solver, c.grain[s], slots[:, 12])]),
-        point=np.concatenate([point, spot]),
-        branch=np.concatenate([branch, c.position[c.grain[s]] - spot]),
+        point=np.concatenate([point, spot]) - turns(solver)[0][first],
         mode=np.concatenate([
             _modes(model.law, c.memory, lists.pairs, lists.memory)[at],
             _modes(model.wall_law, c.wall_memory, lists.wall_contacts, lists.wall_memory)[w],
@@ -244,73 +226,18 @@ def energies(solver: SoftSolver, state: Stored, done: tuple[np.ndarray, np.ndarr
     return {**book, "energy_error": total - solver.energy_at_start, "energy_total": total}
 
 
-def moment(solver: SoftSolver) -> Moment:
-    """The state as observables see it."""
-    state, done = account(solver)
-    seen = touching(solver, state)
-    a, n = solver.arrays, len(solver)
-    shift, pace = turns(solver)
-    return Moment(
-        time=solver.time,
-        gravity=a["gravity"].copy(),
-        flat=solver.model.scene.dimensions == 2,
-        position=a["position"][:n] - shift,
-        velocity=a["velocity"] - pace,
-        spin=spins(solver),
-        mass=a["motion"][:n, 3],
-        radius=a["bound"],
-        solid=solids(solver.model.scene, a["group"], a["motion"][:n, 3], a["bound"]),
-        group=a["group"],
-        inserted=solver.inserted,
-        gates=solver.gates(),
-        ledger=energies(solver, state, done),
-        contact_first=seen.first,
-        contact_second=seen.second,
-        contact_face=seen.face,
-        contact_overlap=seen.overlap,
-        contact_depth=seen.depth,
-        contact_force=seen.force,
-        contact_branch=seen.branch,
-        contact_mode=seen.mode,
-        steps=solver.stepper.statistics(),
-        cell=(*solver.lengths.tolist(), 0.0),
-        reach=_reach(solver, shift),
-    )
-
-
-def _reach(solver: SoftSolver, shift: np.ndarray) -> np.ndarray | None:
-    """Corners of the box about each grain's spheres, (N, 2, 3) m; nothing where all grains are single spheres.
-
-    shift: (N, 3) m, by which grains are ahead of where they are reported.
-    """
-    a = solver.arrays
-    place = a["place"][: len(a["place"]) - GHOSTS]
-    if len(place) == len(solver):
-        return None
-    low = np.minimum.reduceat(place[:, :3] - place[:, 3:4], a["start"][:-1])
-    high = np.maximum.reduceat(place[:, :3] + place[:, 3:4], a["start"][:-1])
-    return np.stack([low - shift, high - shift], axis=1)
-
-
-def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
-    """The present moment as a frame, grains in the order of their ids."""
-    a, n = solver.arrays, len(solver)
+def frame(solver: SoftSolver) -> Frame:
+    """The present moment, grains in the order of their ids."""
+    a, n, model = solver.arrays, len(solver), solver.model
     order = np.argsort(a["id"])
     counts = a["start_count"][order]
     begin = np.concatenate([[0], np.cumsum(counts)])
     spheres = np.repeat(a["start"][:-1][order] - begin[:-1], counts) + np.arange(begin[-1])
-    model = solver.model
     ahead, pace = turns(solver)
     shift = ahead[order]
     grain = np.repeat(np.arange(n), counts)
-    noted = None
-    if contacts:
-        seen = touching(solver, states(solver))
-        second = np.where(seen.second >= 0, a["id"][np.maximum(seen.second, 0)], seen.second)
-        noted = Contacts(
-            a["id"][seen.first], second, seen.point - ahead[seen.first], seen.force, seen.overlap, seen.mode, seen.face
-        )
-    return Frame(
+    state = functools.cache(lambda: account(solver))
+    made = Frame(
         time=solver.time,
         step=solver.step,
         id=a["id"][order],
@@ -327,9 +254,12 @@ def frame(solver: SoftSolver, *, contacts: bool) -> Frame:
         sphere_radius=a["place"][: len(a["place"]) - GHOSTS, 3][spheres],
         wall_pose=wall_poses(solver),
         wall_present=common.wall_presence(model, solver.lists.present),
-        contacts=noted,
         cell=common.cell_rows(common.corner(model, solver.lengths), solver.lengths),
     )
+    return solver.live(
+        made, solver.stepper.statistics(), contacts=lambda: touching(solver, state()[0]),
+        ledger=lambda: energies(solver, *state()),
+    )  # fmt: skip
 
 
 def positions(solver: SoftSolver) -> np.ndarray:

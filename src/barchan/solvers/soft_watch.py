@@ -162,10 +162,8 @@ def _unseen(solver: SoftSolver) -> float:
     return max(limit, ROUND_OFF * max(solver.turned, fall))
 
 
-def _name(solver: SoftSolver, index: int) -> str:
-    if index < 0:
-        return f"wall {solver.model.walls.names[-1 - index]!r}"
-    return f"grain {solver.arrays['id'][index]}"
+def _name(solver: SoftSolver, body: int) -> str:
+    return f"grain {body}" if body >= 0 else f"wall {solver.model.walls.names[-1 - body]!r}"
 
 
 def _error(solver: SoftSolver, grain: int, what: str, expected: str, remedy: str) -> RunError:
@@ -174,8 +172,9 @@ def _error(solver: SoftSolver, grain: int, what: str, expected: str, remedy: str
     if grain == GONE:
         return RunError(Finding(f"t = {solver.time:.6g} s", f"a grain that has gone since {what}", expected, remedy))
     seen = soft_ledger.touching(solver, soft_ledger.states(solver))
-    mine = np.flatnonzero((seen.first == grain) | (seen.second == grain))
-    others = {_name(solver, int(seen.second[k] if seen.first[k] == grain else seen.first[k])) for k in mine}
+    own = a["id"][grain]
+    mine = np.flatnonzero((seen.first == own) | (seen.second == own))
+    others = {_name(solver, int(seen.second[k] if seen.first[k] == own else seen.first[k])) for k in mine}
     touches = f"; it touches {', '.join(sorted(others)[:6])}{' …' if len(others) > 6 else ''}" if others else ""
     where = np.array2string(a["position"][grain], precision=4, separator=", ")
     return RunError(Finding(

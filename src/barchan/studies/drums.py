@@ -10,8 +10,8 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from barchan.frame import Frame
 from barchan.model.build import build
-from barchan.record.frame import Frame
 from barchan.record.schema import FIRST, OPTIONAL, frame_arrays, frame_from
 from barchan.record.whole import replaced
 from barchan.scene import Scene, dumps
@@ -102,7 +102,7 @@ class Drum:
         for times, (falls, _) in enumerate(self.more):
             solver = self._solver(0.0, seed, times, lying)
             solver.advance_to(falls)
-            lying = solver.snapshot()
+            lying = solver.frame()
         return self._solver(rate, seed, len(self.more), lying)
 
     def _solver(self, rate: float, seed: int, times: int, lying: Frame | None) -> BeamSolver:
@@ -257,7 +257,7 @@ def tumble(turn: Turn) -> Tumbling:
     kept = np.array(places)[settled(table[:, 0], rate)]
     mean, scatter = surface(kept, solver.arrays["area"][:count], drum.radius)
     return Tumbling(
-        rate, table[:, 0], table[:, 1], table[:, 2], mean, scatter, solver.worst_overlap, solver.snapshot(),
+        rate, table[:, 0], table[:, 1], table[:, 2], mean, scatter, solver.worst_overlap, solver.frame(),
         solver.model.scene,
     )  # fmt: skip
 

@@ -51,7 +51,7 @@ def belt(law: str) -> tuple[np.ndarray, np.ndarray]:
     rows = []
     while solver.time < 20e-3:
         solver.advance(12)
-        frame = solver.snapshot()
+        frame = solver.frame()
         rows.append((frame.position[0, 0], frame.velocity[0, 0]))
     x, v = np.array(rows).T
     return x, v

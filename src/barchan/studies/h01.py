@@ -117,8 +117,7 @@ def loop(
 
 def _seen(solver: Solver) -> tuple[float, float, float, int]:
     """Time, s, position, m, velocity, m/s, and mode of the sphere."""
-    frame = solver.snapshot(contacts=True)
-    assert frame.contacts is not None
+    frame = solver.frame("contacts")
     return frame.time, frame.position[0, 0], frame.velocity[0, 0], int(frame.contacts.mode[0])
 
 

@@ -72,7 +72,7 @@ def dropped(case: Drop, duration: float) -> Fall:
     def look(solver: Solver) -> tuple[float, float]:
         place = solver.positions()
         across = [np.linalg.norm((place[a] - place[b])[:2]) for a, b in ((0, 2), (1, 3))]
-        return float(np.mean(across)), float(np.count_nonzero(solver.moment().contact_mode == 2))
+        return float(np.mean(across)), float(np.count_nonzero(solver.frame().contacts.mode == 2))
 
     time, seen, last = followed(scene, look, 2e-3)
     return Fall(time, seen[:, 0], seen[:, 1], bool(last.position[4, 2] > ON_TOP * SIZE))

@@ -54,7 +54,6 @@ def wedged(aside: float, across: float = 0.0) -> Wedged:
     )
     _, _, last = followed(scene, lambda solver: (0.0,), 0.02)
     contacts = last.contacts
-    assert contacts is not None
     order = np.argsort(-contacts.second)  # of the walls, the left one comes before the right one
     force = contacts.force[order]
     centers = np.array([[-0.035, 0.0, 0.025], [0.035, aside, 0.025]])

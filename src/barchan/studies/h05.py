@@ -13,7 +13,7 @@ from barchan.draw.charts import Curve, Panel, blank_figure, draw_panels
 from barchan.draw.discs import draw_modes, draw_slide
 from barchan.draw.files import save_figure
 from barchan.draw.picture import draw_scene
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.record.recording import Recording
 from barchan.run.progress import Progress
 from barchan.scene import Scene
@@ -170,7 +170,7 @@ def _taken(frame: Frame, mask: np.ndarray) -> Frame:
     names = ("id", "group", "position", "velocity", "orientation", "spin", "mass", "radius", "born")
     chosen = {name: getattr(frame, name)[mask] for name in names}
     spheres = {"sphere_position": chosen["position"], "sphere_radius": chosen["radius"]}
-    return replace(frame, **chosen, **spheres, sphere_grain=np.arange(int(mask.sum())), contacts=None)
+    return replace(frame.alone(), **chosen, **spheres, sphere_grain=np.arange(int(mask.sum())))
 
 
 def _time_picture(pile: Pile, folder: Path) -> Picture:
@@ -204,8 +204,8 @@ def _mode_picture(folder: Path) -> Picture:
     """Of the small pile's frames, the one in which the most contacts slip while most of it stands."""
     with Recording(folder / "pile-of-stick-slip") as recording:
         frames = [recording[k] for k in range(len(recording))]
-    full = [frame for frame in frames if frame.contacts is not None and len(frame) > 0.6 * len(frames[-1])]
-    shown = max(full, key=lambda frame: int(np.count_nonzero(frame.contacts.mode == 2)) if frame.contacts else 0)
+    full = [frame for frame in frames if frame.has("contacts") and len(frame) > 0.6 * len(frames[-1])]
+    shown = max(full, key=lambda frame: int(np.count_nonzero(frame.contacts.mode == 2)))
     figure = blank_figure(9.0, 4.4)
     draw_modes(shown, figure.add_subplot())
     return Picture(save_figure(figure, folder / "contacts.png"), "Contacts by mode in a pile that is being hit.")

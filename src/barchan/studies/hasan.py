@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from barchan import solvers
+from barchan.frame import Frame
 from barchan.laws._normal import damping_ratio
-from barchan.record.frame import Frame
 from barchan.run.plan import Plan
 from barchan.run.story import Story
 from barchan.scene import Scene, load
@@ -65,4 +65,4 @@ def followed(
         story.look(solver, k * every)
         times.append(solver.time)
         rows.append(tuple(look(solver)))
-    return np.array(times), np.array(rows), solver.snapshot(contacts=True)
+    return np.array(times), np.array(rows), solver.frame("contacts")

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -67,13 +66,11 @@ def soft_shear(packing: Packing, packed: Path, steps: int, samples: int, progres
         progress.status(f"{steps} steps", f"{k} of {count} samples")
         solver.advance_to(k * (2 * steps // count) * STEP)
         solver.watch()
-        moment = solver.moment()
-        branch = moment.contact_branch
-        springs = STIFFNESS * moment.contact_overlap / np.linalg.norm(branch, axis=1)
-        values: dict[str, float] = observable.measure(  # type: ignore[attr-defined]
-            replace(moment, contact_force=springs[:, None] * branch)
-        )
-        values |= moment.ledger | {"strain": math.log(moment.cell[0] / moment.cell[2])}
+        frame = solver.frame("contacts")
+        springs = STIFFNESS * frame.contacts.overlap / np.linalg.norm(frame.branch, axis=1)
+        frame.contacts.force = springs[:, None] * frame.branch
+        values: dict[str, float] = observable.measure(frame)  # type: ignore[attr-defined]
+        values |= {**frame.ledger, "strain": math.log(frame.box[0] / frame.box[2])}
         seen.append(values)
     column = {name: np.array([one[name] for one in seen]) for name in (*NAMES, "strain", "kinetic_energy")}
     found = {name: column[name] / (STIFFNESS if name.startswith("stress") else 1.0) for name in NAMES}

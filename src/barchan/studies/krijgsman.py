@@ -186,7 +186,7 @@ def shear(solver: RelaxSolver, points: int, progress: Progress) -> Shear:
         progress.status(f"{points} points", f"{k} of {2 * points}")
         if k:
             solver.advance_to(k / (2 * points))
-        seen.append(observable.measure(solver.moment()))  # type: ignore[attr-defined]
+        seen.append(observable.measure(solver.frame()))  # type: ignore[attr-defined]
     values = {name: np.array([one[name] for one in seen]) for name in NAMES}
     return Shear(
         np.linspace(0, 2 * STRAIN, 2 * points + 1), values, land.gradients + land.products - sum(before),

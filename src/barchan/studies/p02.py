@@ -18,9 +18,10 @@ from barchan.draw.charts import Curve, Panel, blank_figure, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.palette import PALETTE
 from barchan.draw.shots import Shot, draw_shots
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.scene.beams_frame import Strips
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.runs import recorded
 
@@ -98,7 +99,7 @@ class Outflow:
     @property
     def clear(self) -> float:
         """Width, m, of the mouth between the faces of its walls; their middles in a recording that has no faces."""
-        made = self.frames[0].strips
+        made = self.frames[0].table(Strips)
         if made is None:
             return self.hopper.mouth
         return 2.0 * float(np.abs(made.strip_corners[:, ::2]).min())

@@ -13,7 +13,7 @@ from barchan.analysis.pile import pile_height, pile_width
 from barchan.draw.charts import Curve, Panel
 from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.record.recording import Recording
 from barchan.run.plan import Plan
 from barchan.run.progress import Progress

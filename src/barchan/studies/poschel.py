@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from barchan.frame import Frame
 from barchan.model.build import build
-from barchan.record.frame import Frame
 from barchan.scene import Scene, load
 from barchan.solvers import beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
@@ -56,7 +56,7 @@ def collide(speed: float, *, samples: int = 160, snapshots: int = 9, contact: st
     solver = BeamSolver(model, grains, beams_preflight.choose(model, grains).value)
     gap = float(grains.position[1, 0] - grains.position[0, 0]) - size
     steps = round((gap + FLIGHT * size) / speed / solver.dt / samples)
-    rows, frames, seen = [], [solver.snapshot()], 0
+    rows, frames, seen = [], [solver.frame()], 0
     for k in range(samples):
         solver.advance(steps)
         now, body, state = int(solver.arrays["seen"].sum()), beams_ledger.bodies(solver), beams_ledger.present(solver)
@@ -68,7 +68,7 @@ def collide(speed: float, *, samples: int = 160, snapshots: int = 9, contact: st
         ))  # fmt: skip
         seen = now
         if (k + 1) * (snapshots - 1) // samples > k * (snapshots - 1) // samples:
-            frames.append(solver.snapshot())
+            frames.append(solver.frame())
     table = np.array(rows, float)
     return Collision(
         speed, size, table[:, 0], table[:, 1] > 0, table[:, 2], table[:, 3], table[:, 4], table[:, 5:], tuple(frames)

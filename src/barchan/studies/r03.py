@@ -17,7 +17,7 @@ from barchan.draw.files import save_figure
 from barchan.draw.palette import PALETTE
 from barchan.draw.snapshots import draw_snapshots
 from barchan.draw.units import length_unit
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.run.progress import Progress
 from barchan.scene import Scene
 from barchan.studies import Picture, Row, Study, StudyResult

@@ -14,7 +14,7 @@ from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.palette import PALETTE
 from barchan.draw.snapshots import draw_snapshots
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.record.recording import Recording
 from barchan.run.loop import run
 from barchan.run.progress import Progress

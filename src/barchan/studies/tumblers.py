@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.scene import Scene
 
 GRAVITY = 9.81  # m/s²

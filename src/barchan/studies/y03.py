@@ -11,7 +11,7 @@ from barchan.analysis.flow import Flow, Jam, flow_through, jams
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.run.progress import Progress
 from barchan.scene import Scene
 from barchan.studies import Picture, Row, Study, StudyResult

@@ -18,7 +18,7 @@ from barchan.analysis.terrain import HeightMap, height_map
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.record.recording import Recording
 from barchan.run.progress import Progress
 from barchan.scene import Scene

@@ -240,8 +240,8 @@ def stepped(scene: Scene, progress: Progress) -> Stepped:
         solver.advance_to(frame / scene.frame_rate)
         rows.append((solver.time, *(float(solver.statistics()[name]) for name in names)))
     series = dict(zip(("time", *names), np.array(rows).T, strict=True))
-    book = solver.moment().ledger
+    book = solver.frame().ledger
     spent = sum(abs(value) for name, value in book.items() if name.startswith("dissipated_"))
     turned = spent + book["kinetic_energy"] + book["stored_energy"]
-    height = pile_height(solver.snapshot(), floor=0.0)
+    height = pile_height(solver.frame(), floor=0.0)
     return Stepped(step_statistics(series), book["energy_error"] / max(turned, 1e-300), height)

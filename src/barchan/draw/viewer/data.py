@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from barchan.analysis.grains import nearest, rows_of
 from barchan.draw.camera import flat_view, point_box, sphere_box
 from barchan.draw.colors import Scale, family_colours, scale_for
 from barchan.draw.movie import SCOUTS
@@ -21,8 +20,9 @@ from barchan.draw.render import placed
 from barchan.draw.units import clock, playing_pace, readable, readable_values
 from barchan.draw.viewer.packing import pack
 from barchan.errors import FileError, Finding
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.record.recording import Recording
+from barchan.scene.beams_frame import Corners
 
 VECTORS = (("position", "m"), ("velocity", "m/s"), ("spin", "rad/s"), ("orientation", ""))  # of a grain
 SHADES = 64  # of a colour map
@@ -60,7 +60,7 @@ class Show:
         """All that is the same in every frame, and the observables."""
         scouts = self._scouts()
         stage = Stage.of(scouts, self.scene, "auto", "group")
-        polygons = any(one.triangles is not None for one in scouts)
+        polygons = any(one.table(Corners) is not None for one in scouts)
         flat = "front" if polygons else flat_view(max(scouts, key=len), self.scene.dimensions)
         low, high = _corners(
             scouts, [line for one in scouts for wall in placed(stage.walls, one) for line in wall.lines]
@@ -85,7 +85,7 @@ class Show:
             "shades": _shades(),
             "length": readable(span, "m"),
             "paces": _paces(self.scene.frame_rate),
-            "contacts": any(one.contacts is not None for one in scouts),
+            "contacts": any(one.has("contacts") for one in scouts),
             **self.progress(),
         }  # fmt: skip
 
@@ -128,12 +128,12 @@ class Show:
     def _fields(self, scouts: Sequence[Frame], span: float) -> list[dict[str, Any]]:
         """What grains can be coloured by in this run, which is `span` (m) large, with scales that suit all of it."""
         fields: list[dict[str, Any]] = [{"key": "group", "name": "group"}]
-        recorded = [one for one in scouts if one.contacts is not None]
+        recorded = [one for one in scouts if one.has("contacts")]
         for key, shown in QUANTITIES.items():
             frames = recorded if shown.from_contacts else list(scouts)
             if not frames:
                 continue
-            if key == "slip" and not any(one.contacts.mode.any() for one in recorded if one.contacts):
+            if key == "slip" and not any(one.contacts.mode.any() for one in recorded):
                 continue
             if key == "points" and not any(len(one.sphere_radius) > len(one) for one in recorded):
                 continue  # they are the contacts
@@ -161,12 +161,12 @@ class Show:
             "present": frame.wall_present.astype(np.uint8), "cell": np.asarray(frame.cell, float),
         }  # fmt: skip
         for name in fields:
-            if name in QUANTITIES and (frame.contacts is not None or not QUANTITIES[name].from_contacts):
+            if name in QUANTITIES and (frame.has("contacts") or not QUANTITIES[name].from_contacts):
                 arrays[f"field:{name}"] = QUANTITIES[name].values(frame, self.scene)
-        if contacts and frame.contacts is not None:
+        if contacts and frame.has("contacts"):
             arrays["contacts"] = force_lines(frame)
-        if frame.triangles is not None:
-            arrays["triangles"] = np.asarray(frame.triangles.triangle_corners, float)
+        if triangles := frame.table(Corners):
+            arrays["triangles"] = np.asarray(triangles.triangle_corners, float)
             arrays["edges"], arrays["cracks"] = outline_edges(frame).reshape(-1, 4), crack_edges(frame).reshape(-1, 4)
         about = {"time": frame.time, "step": frame.step, "steady": _key(frame), "index": index, "grains": len(frame)}
         return pack(arrays, about, coarse=coarse)
@@ -174,7 +174,7 @@ class Show:
     def grain(self, index: int, name: int) -> dict[str, Any]:
         """The numbers of the grain with id `name` in frame `index`, in the units in which they read best."""
         frame = self.frame(index)
-        row = int(rows_of(frame, np.array([name]))[0])
+        row = int(frame.rows_of(np.array([name]))[0])
         if row < 0:
             raise FileError(Finding("grain", str(name), "it is not in this frame"))
         group = self.scene.group_names()[int(frame.group[row])]
@@ -185,7 +185,7 @@ class Show:
             ("radius", frame.radius[row], "m"), ("mass", frame.mass[row], "kg"),
             filled, ("time of insertion", frame.born[row], "s"),
         ]  # fmt: skip
-        if frame.contacts is not None:
+        if frame.has("contacts"):
             shown = [QUANTITIES[key] for key in ("contacts", "force", "stress")]
             numbers += [(one.name, one.values(frame, self.scene)[row], one.unit_in(self.scene)) for one in shown]
         told = [_told(*number) for number in numbers]
@@ -196,14 +196,13 @@ def force_lines(frame: Frame) -> np.ndarray:
     """Contacts as lines (C, 8): from centre to centre, or to the contact at a wall or a periodic face, in m; the size
     of the force (N) and the mode."""
     touching = frame.contacts
-    assert touching is not None
-    first, second = rows_of(frame, touching.first), rows_of(frame, touching.second)
+    first, second = frame.rows_of(touching.first), frame.rows_of(touching.second)
     known = first >= 0
     first, second, point = first[known], second[known], touching.point[known]
     begin = frame.position[first]
     between = frame.position[np.maximum(second, 0)] - begin
-    direct = (second >= 0) & np.isclose(nearest(frame, between), between).all(axis=1)
-    end = np.where(direct[:, None], begin + between, begin + nearest(frame, point - begin))
+    direct = (second >= 0) & np.isclose(frame.nearest(between), between).all(axis=1)
+    end = np.where(direct[:, None], begin + between, begin + frame.nearest(point - begin))
     force = np.linalg.norm(touching.force[known], axis=1)
     return np.column_stack([begin, end, force, touching.mode[known]])
 

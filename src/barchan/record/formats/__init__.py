@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from barchan.errors import FileError, Finding
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.record.recording import Recording
 from barchan.record.whole import replaced
 

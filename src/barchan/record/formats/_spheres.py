@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from barchan.record.frame import Frame
+from barchan.frame import Frame
 from barchan.record.recording import Recording
+from barchan.scene.beams_frame import Corners
 
 NUMBER = "%.10g"
 BLOCK = 20_000  # rows that are turned into text at a time
@@ -32,7 +33,8 @@ class Spheres:
     def of(cls, frame: Frame) -> Spheres:
         """The spheres of this frame."""
         row = frame.sphere_grain
-        weight = frame.sphere_radius**3 if frame.triangles is None else _areas(frame.triangles.triangle_corners)
+        own = frame.table(Corners)
+        weight = _areas(own.triangle_corners) if own else frame.sphere_radius**3
         whole = np.bincount(row, weights=weight, minlength=len(frame))
         return cls(
             grain=frame.id[row], group=frame.group[row], position=frame.sphere_position,

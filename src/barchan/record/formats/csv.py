@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from barchan.frame import Frame
 from barchan.record.formats import Format
 from barchan.record.formats._spheres import NUMBER, lines
-from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 
 COLUMNS = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from barchan.frame import Frame
 from barchan.record.formats import Format
 from barchan.record.formats._spheres import NUMBER, lines
-from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from barchan.frame import Frame
 from barchan.record.formats import Format
 from barchan.record.formats._spheres import Spheres, domain, extent
-from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 
 

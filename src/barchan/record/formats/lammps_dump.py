@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from barchan.frame import Frame
 from barchan.record.formats import Format
 from barchan.record.formats._spheres import NUMBER, Domain, Spheres, domain, extent, lines
-from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 
 COLUMNS = "id mol type x y z vx vy vz omegax omegay omegaz radius mass quatw quati quatj quatk"

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from barchan.frame import Frame
 from barchan.record.formats import Format
 from barchan.record.formats._spheres import Spheres, extent
-from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 
 HELD = 64 << 20  # bytes of frames in memory before they are written

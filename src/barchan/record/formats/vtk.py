@@ -7,13 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
+from barchan.frame import Frame
 from barchan.record.checked import put
 from barchan.record.columns import Column
 from barchan.record.formats import Format
 from barchan.record.formats._spheres import Spheres
-from barchan.record.frame import Frame
 from barchan.record.recording import Recording
 from barchan.record.vtkhdf import begin_steps, new_file, write_cells
+from barchan.scene.beams_frame import Corners
 
 SHOWN = {  # of a triangle: type and shape of a row
     "grain": ("int64", ()), "group": ("int64", ()), "velocity": ("float64", (3,)), "spin": ("float64", (3,)),
@@ -23,7 +24,7 @@ SHOWN = {  # of a triangle: type and shape of a row
 
 def write(recording: Recording, frames: Iterator[Frame], path: Path) -> None:
     """The whole recording, or the triangles of flat grains."""
-    if recording[0].triangles is None:
+    if recording[0].table(Corners) is None:
         recording.write_vtkhdf(path)
     else:
         _write_triangles(recording, frames, path)
@@ -42,9 +43,10 @@ def _write_triangles(recording: Recording, frames: Iterator[Frame], path: Path) 
             for name, (dtype, row) in SHOWN.items()
         }
         for frame in frames:
-            assert frame.triangles is not None
+            own_corners = frame.table(Corners)
+            assert own_corners is not None
             corner = np.zeros((3 * len(frame.sphere_grain), 3))
-            corner[:, ::2] = frame.triangles.triangle_corners.reshape(-1, 2)
+            corner[:, ::2] = own_corners.triangle_corners.reshape(-1, 2)
             points.append(corner)
             own = Spheres.of(frame)
             for name, column in columns.items():
