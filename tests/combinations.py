@@ -47,7 +47,7 @@ GROUPS = {
         "test_hard_rest", "test_hard_run", "test_newton", "test_hard_sticky", "test_hard_walls",
         "test_hard_restitution",
     ),
-    "audit": ("test_audit", "test_exports"),
+    "audit": ("test_audit", "test_coverage", "test_exports"),
     "beams": (
         "test_beams", "test_beams_absorbing", "test_beams_books", "test_beams_friction", "test_beams_laws",
         "test_beams_limits", "test_beams_periodic", "test_beams_runs", "test_beams_servos", "test_beams_sources",

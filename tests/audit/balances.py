@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
-from audit.figures import inertia, turning
+from audit.figures import inertia, pull, turning
 from audit.springs import normal, tangential
 from audit.taken import Taken
 from audit.touching import Table, recorded, shortest, table, turned
@@ -184,9 +185,8 @@ def stretched_in(taken: Taken, frame: SimpleNamespace, own: Table, time: float) 
 
 def carried(taken: Taken, frame: SimpleNamespace) -> np.ndarray:
     """(N,) J of motion and height."""
-    gravity = np.array(taken.scene["gravity"])
     moving = 0.5 * frame.mass * np.sum(frame.velocity**2, axis=1) + turning(taken, frame)
-    return np.asarray(moving - frame.mass * (frame.position @ gravity))
+    return np.asarray(moving - frame.mass * (frame.position @ pull(taken, frame.time)))
 
 
 def flows(taken: Taken, gates: Callable[[np.ndarray], np.ndarray]) -> dict[str, np.ndarray]:
@@ -194,7 +194,8 @@ def flows(taken: Taken, gates: Callable[[np.ndarray], np.ndarray]) -> dict[str, 
 
     gates: the names of what took grains that were last seen at these places (K, 3) m.
     """
-    source = taken.scene["sources"][0]["name"]
+    pours = taken.scene["sources"][0]
+    source = pours["name"]
     names = (source, *(one["name"] for one in taken.scene["sinks"]),
              *(wall["name"] for wall in taken.scene["walls"] if wall["absorbing"]))  # fmt: skip
     number, mass, energy = ({name: np.zeros(len(taken.frames)) for name in names} for _ in range(3))
@@ -209,6 +210,8 @@ def flows(taken: Taken, gates: Callable[[np.ndarray], np.ndarray]) -> dict[str, 
     found = {f"{name}_count": number[name] for name in names} | {f"{name}_mass": mass[name] for name in names}
     found |= {"mass_in": mass[source], "inflow_energy": energy[source]}
     found |= {"mass_out": sum(mass[name] for name in names[1:]), "outflow_energy": sum(energy[n] for n in names[1:])}
+    owed = np.array([math.floor(pours["rate"] * frame.time + 1e-9) for frame in taken.frames])
+    found[f"{source}_waiting"] = owed - number[source]
     span = np.diff([frame.time for frame in taken.frames])
     for name in (*names, "in", "out"):
         total = f"mass_{name}" if name in ("in", "out") else f"{name}_mass"
@@ -216,6 +219,14 @@ def flows(taken: Taken, gates: Callable[[np.ndarray], np.ndarray]) -> dict[str, 
             [[0.0], np.diff(found[total]) / span]
         )
     return found
+
+
+def leaning(taken: Taken) -> np.ndarray:
+    """J, work of changes of gravity up to each frame: −Σ m x · dg, by trapezia."""
+    lever = np.array([frame.mass @ frame.position for frame in taken.frames])
+    gravity = np.array([pull(taken, frame.time) for frame in taken.frames])
+    steps = -np.sum(0.5 * (lever[1:] + lever[:-1]) * np.diff(gravity, axis=0), axis=1)
+    return np.concatenate([[0.0], np.cumsum(steps)])
 
 
 def blow(taken: Taken, one: SimpleNamespace, two: SimpleNamespace) -> np.ndarray | None:
@@ -226,8 +237,7 @@ def blow(taken: Taken, one: SimpleNamespace, two: SimpleNamespace) -> np.ndarray
     """
     if two.step - one.step > 1:
         return None
-    jump = two.velocity - one.velocity - (two.time - one.time) * np.array(taken.scene["gravity"])
-    met = np.flatnonzero(np.linalg.norm(jump, axis=1) > 1e-9)
+    jump, met = jumps(taken, one, two)
     if not len(met):
         return np.zeros((3, 3))
     first = met[0]
@@ -239,3 +249,9 @@ def blow(taken: Taken, one: SimpleNamespace, two: SimpleNamespace) -> np.ndarray
         c = apart @ apart - (one.radius[first] + one.radius[met[1]]) ** 2
         branch = apart + nearing * (-b - np.sqrt(b * b - a * c)) / a
     return np.outer(impulse, branch)
+
+
+def jumps(taken: Taken, one: SimpleNamespace, two: SimpleNamespace) -> tuple[np.ndarray, np.ndarray]:
+    """Velocities (N, 3) m/s that hard spheres have got between two frames by collisions, and the rows of who has."""
+    jump = two.velocity - one.velocity - (two.time - one.time) * np.array(taken.scene["gravity"])
+    return jump, np.flatnonzero(np.linalg.norm(jump, axis=1) > 1e-9)

@@ -82,8 +82,8 @@ def dump(path: Path) -> Iterator[dict[str, Any]]:
             found["low"], found["edges"] = low, np.diag(high - low)
             found["edges"][1, 0], found["edges"][2, 0], found["edges"][2, 1] = tilt
         elif head.startswith("ATOMS"):
-            values = np.array([row.split() for row in rows], float).reshape(len(rows), -1)
             names = head.split()[1:]
+            values = np.array([row.split() for row in rows], float).reshape(len(rows), len(names))
             yield {**found, **{name: values[:, [k]] for k, name in enumerate(names)}}
         elif head in ("TIME", "TIMESTEP"):
             found[head.lower()] = float(rows[0])

@@ -12,7 +12,26 @@ from types import SimpleNamespace
 import numpy as np
 
 from audit.taken import Taken, grains_of
-from audit.touching import Table, recorded, shortest, touching_bodies
+from audit.touching import Table, recorded, shortest, table, told, touching_bodies, turned
+
+PRESSED = [f"stress_{one}" for one in ("xx", "yy", "zz", "xy", "xz", "yz", "isotropic", "deviatoric")]
+
+
+def determined(taken: Taken, index: int) -> dict[str, float]:
+    """Every series that the frame determines, by name."""
+    frame, solver = taken.frames[index], taken.scene["solver"]
+    own = table(taken, frame) if frame.triangle_corners is None else told(frame)
+    found = {
+        **count(taken, index), **places(frame), **cell(frame), **energies(taken, frame), **contacts(frame, own),
+        **packing(taken, frame, own), **stresses(taken, frame), **modes(frame), "step": frame.step,
+        "steps_accepted": frame.step if solver in ("soft", "beams") else 0.0, "steps_rejected": 0.0,
+        "collisions": frame.step,
+    }  # fmt: skip
+    beyond = {  # grains that bend turn and move inside; overlaps of triangles have areas; blows happen between frames
+        "beams": ("kinetic_energy", "worst_overlap"),
+        "hard": (*PRESSED, "pressure", "total_pressure"),
+    }
+    return {name: value for name, value in found.items() if name in taken.series and name not in beyond.get(solver, ())}
 
 
 def count(taken: Taken, index: int) -> dict[str, float]:
@@ -54,11 +73,23 @@ def cell(frame: SimpleNamespace) -> dict[str, float]:
 def energies(taken: Taken, frame: SimpleNamespace) -> dict[str, float]:
     """Of motion, and of height where gravity acts along an axis that does not repeat."""
     moving = 0.5 * np.sum(frame.mass * np.sum(frame.velocity**2, axis=1)) + np.sum(turning(taken, frame))
-    gravity = np.array(taken.scene["gravity"])
+    gravity = pull(taken, frame.time)
     found = {"kinetic_energy": float(moving)}
     if not np.any(gravity * np.array(taken.scene["periodic"])):
         found["potential_energy"] = -float(np.sum(frame.mass * (frame.position @ gravity)))
     return found
+
+
+def pull(taken: Taken, time: float) -> np.ndarray:
+    """(3,) m/s², gravity at that moment, which events change in even steps."""
+    gravity = np.array(taken.scene["gravity"], float)
+    for event in taken.scene.get("events", ()):
+        begun = taken.events.get(event["name"], math.inf)
+        for action in event["do"] if isinstance(event["do"], list) else [event["do"]]:
+            if action["kind"] == "gravity" and time >= begun:
+                share = min((time - begun) / action["over"], 1.0) if action["over"] else 1.0
+                gravity = gravity + share * (np.array(action["to"]) - gravity)
+    return gravity
 
 
 def inertia(frame: SimpleNamespace) -> np.ndarray:
@@ -80,6 +111,26 @@ def turning(taken: Taken, frame: SimpleNamespace) -> np.ndarray:
     return np.asarray(0.5 * np.einsum("ni,nij,nj->n", frame.spin, inertia(frame), frame.spin))
 
 
+def weights(taken: Taken, frame: SimpleNamespace) -> np.ndarray:
+    """(N,) kg: density times what spheres fill, or triangles, all as thick; discs weigh as much as balls."""
+    fill = 4 / 3 * math.pi * frame.sphere_radius**3
+    if frame.triangle_corners is not None:
+        fill = taken.scene["beams"]["thickness"] * triangle_areas(frame.triangle_corners)
+    return np.asarray(densities(taken, frame) * np.bincount(frame.sphere_grain, fill, len(frame.id)))
+
+
+def densities(taken: Taken, frame: SimpleNamespace) -> np.ndarray:
+    """(N,) kg/m³."""
+    every = np.array([taken.scene["materials"][one["material"]]["density"] for one in grains_of(taken.scene)])
+    return np.asarray(every[frame.group])
+
+
+def arms(frame: SimpleNamespace) -> np.ndarray:
+    """(M, 3) m from the centre of mass to each sphere, turned back with its grain."""
+    back = frame.orientation[frame.sphere_grain] * (1, -1, -1, -1)
+    return turned(back, frame.sphere_position - frame.position[frame.sphere_grain])
+
+
 def solids(taken: Taken, frame: SimpleNamespace) -> np.ndarray:
     """(N,) m³ of material; in two dimensions m², of discs and of triangles."""
     if frame.triangle_corners is not None:
@@ -87,8 +138,7 @@ def solids(taken: Taken, frame: SimpleNamespace) -> np.ndarray:
     if taken.flat:
         assert len(frame.sphere_radius) == len(frame.id), "the audit knows discs only"
         return np.asarray(math.pi * frame.radius**2)
-    density = np.array([taken.scene["materials"][one["material"]]["density"] for one in grains_of(taken.scene)])
-    return np.asarray(frame.mass / density[frame.group])
+    return np.asarray(frame.mass / densities(taken, frame))
 
 
 def triangle_areas(corners: np.ndarray) -> np.ndarray:
@@ -124,6 +174,8 @@ def contacts(frame: SimpleNamespace, own: Table) -> dict[str, float]:
 
 def modes(frame: SimpleNamespace) -> dict[str, float]:
     """How many recorded contacts stick, and how many slip."""
+    if frame.mode is None:
+        return {}
     stick, slip = int((frame.mode == 1).sum()), int((frame.mode == 2).sum())
     share = slip / (stick + slip) if stick + slip else 0.0
     return {"sticking_contacts": stick, "slipping_contacts": slip, "slipping_share": share}

@@ -8,10 +8,12 @@ import numpy as np
 
 from barchan import load
 from barchan.scene import Scene
+from run import test_story
 from solvers import beams_lab, hard_lab, lab, relax_lab
 
 STEP = 2e-5  # s
 ALL = ["packing", "stress", "centre", "cell", "steps"]
+KITE = ((-1e-3, -0.9e-3), (1e-3, -0.9e-3), (0.4e-3, 0.9e-3), (-0.4e-3, 0.9e-3))  # m, of triangles of unlike areas
 EVERY: dict[str, Any] = {"observables": ALL, "record": {"contacts": True}}
 
 
@@ -21,7 +23,7 @@ def stepped(steps: int, step: float = STEP) -> dict[str, Any]:
 
 
 def crowd(origin: Any = (0.0, 0.0, 0.0), *, flat: bool = False, material: dict[str, Any] | None = None) -> Scene:
-    """Balls of two sizes that jostle in a box with a piston that comes down on them."""
+    """Balls of two sizes that jostle in a box with a slope, and a piston that comes down on them."""
     rng, at = np.random.default_rng(5), np.array(origin, float)
     counts = (3, 1 if flat else 3, 3)
     spots = np.stack(np.meshgrid(*(np.arange(n) for n in counts), indexing="ij"), axis=-1).reshape(-1, 3) * 0.0996
@@ -29,8 +31,13 @@ def crowd(origin: Any = (0.0, 0.0, 0.0), *, flat: bool = False, material: dict[s
     big, small = lab.grains(spots[::2], velocity_scatter=0.5), lab.grains(spots[1::2], velocity_scatter=0.5, size=0.099)
     aside = 1.0 if flat else 0.0495
     low, high = np.array([-0.0495, -aside, -0.0495]), np.array([0.2487, 0.1992 + aside, 0.6])
+    slope = np.array([1.0, 0.0, 0.3])
     walls = [
         {"name": "box", "shape": "box", "low": low + at, "high": high + at, "open": ["+z"], "material": "a"},
+        {
+            "name": "slope", "shape": "plane", "point": at - 0.0497 * slope / np.linalg.norm(slope), "normal": slope,
+            "material": "a",
+        },
         {
             "name": "piston", "shape": "plane", "point": np.array([0, 0, 0.2487]) + at, "normal": (0, 0, -1),
             "material": "a", "motion": {"kind": "translate", "velocity": (0.1, 0.0, -0.4)},
@@ -85,13 +92,29 @@ def periodic() -> Scene:
     return lab.kitchen(groups, [lab.FLOOR], **more)
 
 
+def drifting() -> Scene:
+    """Balls of two sizes, far from the origin, that collide and go through all faces of a box that repeats."""
+    low = np.array([120.0, -35.0, 60.0])
+    spots = np.stack(np.meshgrid(*(np.arange(3),) * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 0.1
+    spots = spots + np.random.default_rng(7).normal(scale=1e-4, size=spots.shape) + low + [6e-4, 0.0994, 0.0997]
+    moving: dict[str, Any] = {"velocity": (-1.0, 0.9, 0.7), "velocity_scatter": 0.3, "spin": (4.0, -3.0, 2.0)}
+    return Scene.model_validate({
+        "name": "drifting", "materials": {"a": lab.material(restitution=0.7)}, "gravity": (0, 0, 0), "seed": 6,
+        "grains": [
+            {"name": "large", **lab.grains(spots[::2], size=0.1004, **moving)},
+            {"name": "small", **lab.grains(spots[1::2], size=0.099, **moving)},
+        ],
+        "periodic": (True, True, True), "box": plain({"low": low, "high": low + 0.3}), **stepped(60),
+    })  # fmt: skip
+
+
 def deforming() -> Scene:
     """Discs in a periodic square that is sheared, some of them about to cross its faces."""
     line = (np.arange(6) + 0.02) / 6
     x, z = np.meshgrid(line + 0.5, line + 1.5, indexing="ij")
     place = np.stack([x.ravel(), np.zeros(36), z.ravel()], axis=1)
     place = place + np.random.default_rng(3).uniform(-0.004, 0.004, (36, 3)) * (1, 0, 1)
-    group = {"name": "discs", **lab.grains(place, size=0.168, velocity_scatter=0.5)}
+    group = {"name": "discs", **lab.grains(place, size=0.168, velocity=(-0.3, 0, -0.2), velocity_scatter=0.5)}
     return Scene.model_validate({
         "name": "deforming", "contact": {"law": "linear", "stiffness": 1000.0}, "dimensions": 2, "gravity": (0, 0, 0),
         "materials": {"a": lab.material(friction=0.0, restitution=0.5)}, "grains": [plain(group)],
@@ -121,9 +144,24 @@ def pouring() -> Scene:
     })  # fmt: skip
 
 
+def story() -> Scene:
+    """Grains are poured on to a floor that is taken away, gravity leans, and a wall and a sink take what falls."""
+    return test_story.pouring(**{**EVERY, "frame_rate": 500.0})
+
+
+def tray() -> Scene:
+    """Balls in the corner of a tray of triangles, of which two make a face."""
+    spots = np.stack(np.meshgrid([0.0], [0.0, 0.0999, 0.1998], [0.0, 0.0999], indexing="ij"), axis=-1).reshape(-1, 3)
+    corners = [(x, y, z) for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)]
+    triangles = [(0, 4, 6), (0, 6, 2), (0, 1, 5), (0, 5, 4), (0, 2, 3), (0, 3, 1)]  # floor, front and left
+    wall = {"name": "tray", "shape": "mesh", "material": "a", "vertices": corners, "triangles": triangles}
+    balls = lab.grains(spots + 0.0498, velocity_scatter=0.1)
+    return lab.walled([balls], [wall], gravity=(-3.0, -3.0, -9.81), **stepped(60))
+
+
 def tilted() -> Scene:
-    """Discs at rest in a box that leans more and more."""
-    shear = {"kind": "simple-shear", "strain": 0.15}
+    """Discs at rest in a box that leans until its image above is as near on the other side."""
+    shear = {"kind": "simple-shear", "strain": 0.7}
     return relax_lab.flat_scene(60, seed=3, deformation=shear, **EVERY, frame_rate=8.0)
 
 
@@ -142,13 +180,13 @@ def heavy() -> Scene:
 
 
 def triangles() -> Scene:
-    """Squares on a smooth floor and at a post of triangles, one on another, and one through a periodic face."""
+    """A square on a smooth floor and at a post of triangles, a kite on it, and a square through a periodic face."""
     walls = [
         {"name": "floor", "shape": "plane", "material": "a"},
         {"name": "post", "shape": "line", "start": (9.4e-5, 0, 5e-4), "end": (9.4e-5, 0, 1.5e-3), "material": "a"},
     ]
     grains = [
-        beams_lab.grain(-1e-3, 0.99e-3, velocity=(0.1, 0, -0.1)), beams_lab.grain(-1.2e-3, 2.98e-3),
+        beams_lab.grain(-1e-3, 0.99e-3, velocity=(0.1, 0, -0.1)), beams_lab.polygon(-1.2e-3, 2.75e-3, *KITE),
         beams_lab.grain(8.99e-3, 5e-3, velocity=(1.0, 0, 0.5), spin=(0.0, 20.0, 0.0)),
     ]  # fmt: skip
     return beams_lab.scene(
@@ -163,7 +201,7 @@ def hard() -> Scene:
     spots = np.stack(np.meshgrid(*(np.arange(4),) * 3, indexing="ij"), axis=-1).reshape(-1, 3) * 0.15 + 0.075
     group = hard_lab.grains(spots, velocity_scatter=1.0, spin=(1.0, -2.0, 3.0))
     return hard_lab.scene(
-        [group], [hard_lab.FLOOR], restitution=0.8, tangential=0.3, gravity=(0.0, 0.0, -9.81), duration=0.2,
+        [group], [hard_lab.FLOOR], restitution=0.8, tangential=0.3, gravity=(0.0, 0.0, -9.81), duration=0.1,
         frame_rate=2000.0, periodic=(True, True, False), box={"low": (0, 0, -1), "high": (0.6, 0.6, 2)},
         observables=ALL,
     )  # fmt: skip
@@ -183,8 +221,11 @@ SCENES = {
     "far": lambda: crowd((400.0, -300.0, 250.0)),
     "clumps": clumps,
     "periodic": periodic,
+    "drifting": drifting,
     "deforming": deforming,
     "pouring": pouring,
+    "story": story,
+    "tray": tray,
     "tilted": tilted,
     "squeezed": squeezed,
     "heavy": heavy,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,11 @@ FIELDS = {
     "cell": ("cell", "cells"),
     **{name: (f"contacts/{name}", "contacts") for name in CONTACT},
     "triangle_corners": ("triangles/corners", "triangles"),
+    "beam_ends": ("beams/ends", "beams"),
+    "beam_sides": ("beams/sides", "beams"),
+    "beam_cause": ("beams/cause", "beams"),
+    "beam_broken_at": ("beams/broken_at", "beams"),
+    "beam_yielded_at": ("beams/yielded_at", "beams"),
     "strip_wall": ("strips/wall", "strips"),
     "strip_corners": ("strips/corners", "strips"),
 }
@@ -39,6 +45,7 @@ class Taken:
     times: np.ndarray  # (S,) s, of the samples
     series: dict[str, np.ndarray]
     units: dict[str, str]
+    events: dict[str, float]  # s, when each came
 
     @property
     def flat(self) -> bool:
@@ -59,10 +66,18 @@ def take(path: Path) -> Taken:
         frames = [_frame(own, index, float(times[index]), int(steps[index])) for index in range(len(times))]
         series = {name: own[f"series/{name}"][:] for name in own["series"]}
         units = {name: _text(own[f"series/{name}"].attrs["unit"]) for name in own["series"]}
-        text = _text(own["scene"][0])
+        text, summary = _text(own["scene"][0]), json.loads(_text(own["summary"][0]))
         sampled = series.pop("time")
     scene = tomllib.loads(text)
-    return Taken(path, scene, frames, sampled, series, units)
+    return Taken(path, scene, frames, sampled, series, units, summary.get("events", {}))
+
+
+def tables(path: Path) -> set[str]:
+    """The names of all datasets of a recording."""
+    found: set[str] = set()
+    with h5py.File(path, "r") as file:
+        file.visititems(lambda name, one: found.add(f"/{name}") if isinstance(one, h5py.Dataset) else None)
+    return found
 
 
 def _text(value: Any) -> str:

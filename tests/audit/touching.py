@@ -49,15 +49,18 @@ def shortest(cell: np.ndarray, way: np.ndarray) -> np.ndarray:
 
 
 def turned(q: np.ndarray, v: np.ndarray) -> np.ndarray:
-    """Vectors (…, 3) turned by a unit quaternion (w, x, y, z)."""
-    w, u = q[0], np.asarray(q[1:])
+    """Vectors (…, 3) turned by a unit quaternion (w, x, y, z), or each by its own."""
+    w, u = q[..., :1], q[..., 1:]
     return np.asarray(v + 2 * w * np.cross(u, v) + 2 * np.cross(u, np.cross(u, v)))
 
 
 def table(taken: Taken, frame: SimpleNamespace) -> Table:
-    """Every contact of the frame's spheres with each other and with walls."""
+    """Every contact of the frame's spheres with each other and with walls; found once, and kept with the frame."""
+    if "table" in vars(frame):
+        return frame.table  # type: ignore[no-any-return]
     parts = [_among(frame), *(_at_wall(taken, frame, w) for w in range(len(taken.scene.get("walls", ()))))]
-    return Table(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    frame.table = Table(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    return frame.table
 
 
 def _among(frame: SimpleNamespace) -> Table:
@@ -121,8 +124,46 @@ def gaps(wall: dict[str, Any], place: np.ndarray) -> Iterator[tuple[int, np.ndar
             away = place - np.clip(place, low, high)
             far = np.linalg.norm(away, axis=1)
             yield face, far, away / np.maximum(far, 1e-300)[:, None]
+    elif wall["shape"] == "mesh" and wall["side"] == "both":
+        corners = np.array(wall["vertices"], float)
+        for number, face in enumerate(faces(corners, wall["triangles"])):
+            ways = np.stack([place - on_triangle(place, *corners[np.array(one)]) for one in face])
+            far = np.linalg.norm(ways, axis=2)
+            way, least = ways[far.argmin(axis=0), np.arange(len(place))], far.min(axis=0)
+            yield number, least, way / np.maximum(least, 1e-300)[:, None]
     elif wall["appears"] < 1e6:
         raise AssertionError(f"the audit knows no wall of shape {wall['shape']!r}")
+
+
+def faces(corners: np.ndarray, triangles: Any) -> list[list[Any]]:
+    """Triangles of a mesh that lie side by side in a plane, in the order of the first of each."""
+    found: list[list[Any]] = []
+    for one in triangles:
+        for face in found:
+            out = np.cross(corners[face[0][1]] - corners[face[0][0]], corners[face[0][2]] - corners[face[0][0]])
+            beside = any(len({*one} & {*other}) == 2 for other in face)
+            if beside and np.allclose((corners[np.array(one)] - corners[face[0][0]]) @ out, 0.0):
+                face.append(one)
+                break
+        else:
+            found.append([one])
+    return found
+
+
+def on_triangle(place: np.ndarray, *corners: np.ndarray) -> np.ndarray:
+    """(M, 3) m of the triangle nearest to places (M, 3) m: below them, or on one of its sides."""
+    out = np.cross(corners[1] - corners[0], corners[2] - corners[0])
+    out /= np.linalg.norm(out)
+    best = place - np.outer((place - corners[0]) @ out, out)
+    outside = np.zeros(len(place), bool)
+    sides = [(corners[k], corners[(k + 1) % 3] - corners[k]) for k in range(3)]
+    for start, side in sides:
+        outside |= np.cross(side, best - start) @ out < 0
+    on_sides = np.stack([
+        start + np.clip((place - start) @ side / (side @ side), 0.0, 1.0)[:, None] * side for start, side in sides
+    ])  # fmt: skip
+    nearest = np.linalg.norm(place - on_sides, axis=2).argmin(axis=0)
+    return np.where(outside[:, None], on_sides[nearest, np.arange(len(place))], best)
 
 
 def told(frame: SimpleNamespace) -> Table:

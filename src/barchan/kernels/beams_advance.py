@@ -13,23 +13,11 @@ from barchan.kernels.jit import njit, prange
 from barchan.kernels.pointers import call_work
 from barchan.kernels.servos import drift_servos, kick_servos
 from barchan.model.layout import AXIS, PRESSED, RATE, TURNS, WAY
-from barchan.solvers.beams_layout import (
-    BEND,
-    CORRECT,
-    DAMP,
-    DRAG_LOAD_TURN,
-    DRAG_LOAD_X,
-    DRAG_LOAD_Z,
-    FIND,
-    FLAT,
-    LOAD_TURN,
-    LOAD_X,
-    LOAD_Z,
-    PLACE,
-    PREDICT,
-    PUSH,
-    WALLS,
-)
+
+from barchan.solvers.beams_layout import (  # isort: skip
+    BEND, CORRECT, DAMP, DRAG_LOAD_TURN, DRAG_LOAD_X, DRAG_LOAD_Z, FIND, FLAT, LOAD_TURN, LOAD_X, LOAD_Z, PLACE,
+    PREDICT, PUSH, WALLS,
+)  # fmt: skip
 
 CHUNK = 192  # rows that one thread takes at a time
 

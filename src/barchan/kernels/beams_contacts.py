@@ -17,43 +17,13 @@ from barchan.kernels.beams_overlap import TINY, clip, exact, five_kinds, parting
 from barchan.kernels.beams_strips import SUMS, add_overlap, is_of, leads, side_push, whole_area
 from barchan.kernels.beams_walls import wall_distance, wall_push
 from barchan.kernels.jit import njit
-from barchan.solvers.beams_layout import (
-    AREA,
-    COVERED,
-    DRAG_LOAD_TURN,
-    DRAG_LOAD_X,
-    DRAG_LOAD_Z,
-    DRAG_TURN_FIRST,
-    DRAG_TURN_SECOND,
-    DRAG_X,
-    DRAG_Z,
-    HELD,
-    KIND,
-    LOAD_TURN,
-    LOAD_X,
-    LOAD_Z,
-    LOADS,
-    MODE,
-    POINT_X,
-    POINT_Z,
-    PUSH_X,
-    PUSH_Z,
-    SEVERAL,
-    STORED,
-    TAKEN,
-    TURN_FIRST,
-    TURN_SECOND,
-    WALL_AREA,
-    WALL_COLUMNS,
-    WALL_HELD,
-    WALL_MODE,
-    WALL_PART,
-    WALL_POINT_X,
-    WALL_POINT_Z,
-    WALL_STORED,
-    WALL_X,
-    WALL_Z,
-)
+
+from barchan.solvers.beams_layout import (  # isort: skip
+    AREA, COVERED, DRAG_LOAD_TURN, DRAG_LOAD_X, DRAG_LOAD_Z, DRAG_TURN_FIRST, DRAG_TURN_SECOND, DRAG_X, DRAG_Z, HELD,
+    KIND, LOAD_TURN, LOAD_X, LOAD_Z, LOADS, MODE, POINT_X, POINT_Z, PUSH_X, PUSH_Z, SEVERAL, STORED, TAKEN, TURN_FIRST,
+    TURN_SECOND, WALL_AREA, WALL_COLUMNS, WALL_HELD, WALL_MODE, WALL_PART, WALL_POINT_X, WALL_POINT_Z, WALL_STORED,
+    WALL_X, WALL_Z,
+)  # fmt: skip
 
 
 @njit(cache=True)

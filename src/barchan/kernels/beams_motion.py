@@ -15,29 +15,12 @@ import math
 from typing import Any
 
 from barchan.kernels.jit import njit
-from barchan.solvers.beams_layout import (
-    BEAM_COLUMNS,
-    BEAM_LENGTH,
-    BEAM_LOSS,
-    BEAM_STORED,
-    BEAM_TURN_FIRST,
-    BEAM_TURN_SECOND,
-    BEAM_X,
-    BEAM_Z,
-    BY_FORCE,
-    BY_MOMENT,
-    BY_STRETCH,
-    CRUSHED,
-    DRAG_LOAD_TURN,
-    DRAG_LOAD_X,
-    DRAG_LOAD_Z,
-    LEAST_LENGTH,
-    LOAD_TURN,
-    LOAD_X,
-    LOAD_Z,
-    WHIRL,
-    WHOLE,
-)
+
+from barchan.solvers.beams_layout import (  # isort: skip
+    BEAM_COLUMNS, BEAM_LENGTH, BEAM_LOSS, BEAM_STORED, BEAM_TURN_FIRST, BEAM_TURN_SECOND, BEAM_X, BEAM_Z, BY_FORCE,
+    BY_MOMENT, BY_STRETCH, CRUSHED, DRAG_LOAD_TURN, DRAG_LOAD_X, DRAG_LOAD_Z, LEAST_LENGTH, LOAD_TURN, LOAD_X, LOAD_Z,
+    WHIRL, WHOLE,
+)  # fmt: skip
 
 # Gear's corrector with five values, for forces that depend on velocities.
 GEAR = (19.0 / 90.0, 3.0 / 4.0, 1.0, 1.0 / 2.0, 1.0 / 12.0)

@@ -11,19 +11,10 @@ import math
 from typing import Any
 
 from barchan.kernels.jit import njit
-from barchan.solvers.beams_layout import (
-    AREA,
-    EXACT,
-    FULL,
-    KIND,
-    POINT_X,
-    POINT_Z,
-    PUSH_X,
-    PUSH_Z,
-    STORED,
-    TURN_FIRST,
-    TURN_SECOND,
-)
+
+from barchan.solvers.beams_layout import (  # isort: skip
+    AREA, EXACT, FULL, KIND, POINT_X, POINT_Z, PUSH_X, PUSH_Z, STORED, TURN_FIRST, TURN_SECOND,
+)  # fmt: skip
 
 TINY = 1e-300
 

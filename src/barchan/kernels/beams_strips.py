@@ -12,18 +12,10 @@ from typing import Any
 
 from barchan.kernels.beams_overlap import TINY, squeezed
 from barchan.kernels.jit import njit
-from barchan.solvers.beams_layout import (
-    AREA,
-    EXACT,
-    KIND,
-    POINT_X,
-    POINT_Z,
-    PUSH_X,
-    PUSH_Z,
-    STORED,
-    TURN_FIRST,
-    TURN_SECOND,
-)
+
+from barchan.solvers.beams_layout import (  # isort: skip
+    AREA, EXACT, KIND, POINT_X, POINT_Z, PUSH_X, PUSH_Z, STORED, TURN_FIRST, TURN_SECOND,
+)  # fmt: skip
 
 # What overlaps add up to: area (m²), its first moments (m³), how it grows as the triangle moves and turns (m, m²), and
 # the area between the triangle's middle and its own edges in them (m²).

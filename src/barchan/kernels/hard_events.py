@@ -27,46 +27,12 @@ from barchan.kernels.hard_search import (
 from barchan.kernels.hard_walls import hold, resolve_wall
 from barchan.kernels.turning import rotated
 from barchan.kernels.wall_frames import frame_pose
-from barchan.solvers.hard_layout import (
-    ABSORBING,
-    ANY_HELD,
-    ARRIVED,
-    BEGUN,
-    CELL,
-    CELL_X,
-    CELL_Y,
-    CELL_Z,
-    CLOCK,
-    CORNER,
-    COUNT,
-    CROSSINGS,
-    EVENTS,
-    FACE,
-    GONE,
-    GRAVITY,
-    GRIP,
-    HELD,
-    LAST,
-    LEAVES,
-    LOOKS,
-    MASS,
-    MEETS,
-    OUTER,
-    PARTNER,
-    PARTNER_COUNT,
-    PAUSED,
-    PERIOD,
-    SHIFTED,
-    SIZE,
-    SPREAD,
-    STALE,
-    STALLED,
-    STICKY,
-    STUCK,
-    X,
-    Y,
-    Z,
-)
+
+from barchan.solvers.hard_layout import (  # isort: skip
+    ABSORBING, ANY_HELD, ARRIVED, BEGUN, CELL, CELL_X, CELL_Y, CELL_Z, CLOCK, CORNER, COUNT, CROSSINGS, EVENTS, FACE,
+    GONE, GRAVITY, GRIP, HELD, LAST, LEAVES, LOOKS, MASS, MEETS, OUTER, PARTNER, PARTNER_COUNT, PAUSED, PERIOD, SHIFTED,
+    SIZE, SPREAD, STALE, STALLED, STICKY, STUCK, X, Y, Z,
+)  # fmt: skip
 
 REBIN = 6  # `FACE` of a grain that is held: when it is looked up in which cell it has come to be
 MOST_STALLED = 10_000  # events a grain in a row, in a time that the clock cannot tell from none

@@ -11,42 +11,12 @@ from typing import Any
 
 from barchan.kernels.bound import rebound
 from barchan.kernels.hard_queue import entry, inlined, inner
-from barchan.solvers.hard_layout import (
-    CELL_X,
-    CLOCK,
-    CONTACT_TIME,
-    CORNER,
-    DEEPEST,
-    GRAVITY,
-    HALF,
-    HELD,
-    LAST,
-    MASS,
-    MATERIAL,
-    NORMAL,
-    OVERLAPS,
-    PAIRS,
-    PERIOD,
-    RADIUS,
-    REST,
-    REST_WORK,
-    RESTED,
-    SIZE,
-    SLOW,
-    SPARED,
-    TANGENTIAL,
-    TIMED,
-    VIRIAL,
-    VX,
-    VY,
-    VZ,
-    WX,
-    WY,
-    WZ,
-    X,
-    Y,
-    Z,
-)
+
+from barchan.solvers.hard_layout import (  # isort: skip
+    CELL_X, CLOCK, CONTACT_TIME, CORNER, DEEPEST, GRAVITY, HALF, HELD, LAST, MASS, MATERIAL, NORMAL, OVERLAPS, PAIRS,
+    PERIOD, RADIUS, REST, REST_WORK, RESTED, SIZE, SLOW, SPARED, TANGENTIAL, TIMED, VIRIAL, VX, VY, VZ, WX, WY, WZ, X,
+    Y, Z,
+)  # fmt: skip
 
 NEVER = math.inf
 DEEP = 1e-9  # of the smaller radius: an overlap less deep is round-off

@@ -12,39 +12,11 @@ from barchan.kernels.hard_queue import inlined, inner
 from barchan.kernels.hard_walls import first_zero, held_jolt, impact
 from barchan.kernels.turning import rotated
 from barchan.kernels.wall_frames import frame_pose
-from barchan.solvers.hard_layout import (
-    BEGUN,
-    BREAKS,
-    CELL,
-    CELL_X,
-    CELL_Y,
-    CELL_Z,
-    CLASS,
-    CLOCK,
-    COUNT,
-    FRAME,
-    GRAVITY,
-    HELD,
-    LAST,
-    MARGIN,
-    PARTNER,
-    PARTNER_COUNT,
-    PERIOD,
-    PIVOT,
-    RADIUS,
-    ROAM,
-    SHIFT,
-    STILL,
-    TURN,
-    VX,
-    VY,
-    VZ,
-    WANDER,
-    WILD,
-    X,
-    Y,
-    Z,
-)
+
+from barchan.solvers.hard_layout import (  # isort: skip
+    BEGUN, BREAKS, CELL, CELL_X, CELL_Y, CELL_Z, CLASS, CLOCK, COUNT, FRAME, GRAVITY, HELD, LAST, MARGIN, PARTNER,
+    PARTNER_COUNT, PERIOD, PIVOT, RADIUS, ROAM, SHIFT, STILL, TURN, VX, VY, VZ, WANDER, WILD, X, Y, Z,
+)  # fmt: skip
 
 # Partners that are no grains: nothing, another look, and from FIRST_WALL downwards the pieces of walls.
 NOTHING, LOOK, FIRST_WALL = -1, -2, -3

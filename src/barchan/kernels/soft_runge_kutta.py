@@ -21,30 +21,11 @@ from barchan.kernels.soft_rows import WORKS
 from barchan.kernels.soft_stages import all_grains
 from barchan.kernels.soft_state import State
 from barchan.kernels.soft_surfaces import move_walls, wall_gap, wall_pace
-from barchan.solvers.soft_layout import (
-    ACCEPTED,
-    CLOCK,
-    DIFFERENCE,
-    DONE,
-    HOPPED,
-    KNOWN,
-    LISTED,
-    LONGEST,
-    MOVED,
-    NEXT,
-    REJECTED,
-    SAVE,
-    SET,
-    SHORTEST,
-    SLOPES,
-    STAGE,
-    STEP,
-    SURPRISE,
-    SWALLOWED,
-    TOO_FAR,
-    WALL_WORKS,
-    WORN,
-)
+
+from barchan.solvers.soft_layout import (  # isort: skip
+    ACCEPTED, CLOCK, DIFFERENCE, DONE, HOPPED, KNOWN, LISTED, LONGEST, MOVED, NEXT, REJECTED, SAVE, SET, SHORTEST,
+    SLOPES, STAGE, STEP, SURPRISE, SWALLOWED, TOO_FAR, WALL_WORKS, WORN,
+)  # fmt: skip
 
 CLEAR = 0.9  # of the way to what a grain may meet: what a step may take of it
 # Weight of what is found at the end of a step. With 1 it would rule the steps of a heap at rest, which are at the limit

@@ -9,29 +9,11 @@ import numpy as np
 from barchan.frame import Contacts, Frame
 from barchan.scene.beams_frame import BeamLines, Corners, Strips
 from barchan.solvers import common
-from barchan.solvers.beams_layout import (
-    AREA,
-    BEAM_STORED,
-    DRAG_X,
-    DRAG_Z,
-    HELD,
-    LOADS,
-    MODE,
-    POINT_X,
-    POINT_Z,
-    PUSH_X,
-    PUSH_Z,
-    STORED,
-    WALL_COLUMNS,
-    WALL_HELD,
-    WALL_MODE,
-    WALL_PART,
-    WALL_POINT_X,
-    WALL_POINT_Z,
-    WALL_STORED,
-    WALL_X,
-    WALL_Z,
-)
+
+from barchan.solvers.beams_layout import (  # isort: skip
+    AREA, BEAM_STORED, DRAG_X, DRAG_Z, HELD, LOADS, MODE, POINT_X, POINT_Z, PUSH_X, PUSH_Z, STORED, WALL_COLUMNS,
+    WALL_HELD, WALL_MODE, WALL_PART, WALL_POINT_X, WALL_POINT_Z, WALL_STORED, WALL_X, WALL_Z,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from barchan.solvers.beams import BeamSolver
