@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 from typing import Any
@@ -13,7 +14,7 @@ from barchan.errors import RunError, SceneError
 from barchan.model.build import build
 from barchan.model.pour import Pourer
 from barchan.run.story import Story
-from barchan.solvers import beams_ledger, beams_preflight
+from barchan.solvers import beams_changes, beams_ledger, beams_preflight
 from barchan.solvers.beams import BeamSolver
 from solvers import beams_lab as lab
 from solvers.inside import every, peek
@@ -84,8 +85,9 @@ def test_room_is_left_to_grains_and_walls() -> None:
     ]  # fmt: skip
     found = machine.room(at(scene, *places)).tolist()
     assert found == [True, False, True, False, True, False, True, False, True, False, False]
-    assert machine.room(at(scene, (-5e-3, 0.0), (5e-3, 3e-3)), walls=["floor", "post"]).tolist() == [True, False]
-    assert machine.room(at(scene, (5e-3, 3e-3)), walls=["floor"]).tolist() == [True]
+    clear = functools.partial(beams_changes.clear_of_walls, machine.model, every(machine))
+    assert clear(at(scene, (-5e-3, 0.0), (5e-3, 3e-3)), ["floor", "post"]).tolist() == [True, False]
+    assert clear(at(scene, (5e-3, 3e-3)), ["floor"]).tolist() == [True]
 
 
 def test_a_wall_that_has_moved_or_gone_is_where_it_is() -> None:

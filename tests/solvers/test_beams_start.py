@@ -56,3 +56,20 @@ def test_a_solver_has_the_same_overlaps(contact: str) -> None:
     for key in wanted:
         assert sorted(listed[key]) == pytest.approx(sorted(wanted[key]), abs=1e-9), key
     assert max(share for share in seen.depth) > 0.5
+
+
+def test_walls_are_where_their_motions_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A line along x and a floor that motions begin with turned from z to x, by a quarter, and moved by 3 and 5 mm.
+    The registered motions begin in place; one of one's own need not. Catches a turn the other way, and one left out.
+    """
+    line = {"name": "strip", "shape": "line", "start": (-4e-3, 0, 0), "end": (4e-3, 0, 0), "material": "a"}
+    floor = {"name": "floor", "shape": "plane", "point": (0, 0, -1e-3), "material": "a"}
+    model, grains = build(lab.scene([lab.grain(0.0, 0.02)], walls=[line, floor], beams={"wall_thickness": 5e-4}))
+    half = np.sqrt(0.5)
+    poses = np.tile([3e-3, 0.0, 5e-3, half, 0.0, half, 0.0], (2, 1))
+    monkeypatch.setattr(beams_start.common, "walls_at_start", lambda model: (poses, np.ones(2, bool)))
+    arrays = beams_start.arrays(model, grains, build_triangles(model.scene, grains))
+    corner = beams_start.corners(arrays)[arrays["grain"] < 0].reshape(-1, 2)
+    assert np.ptp(corner, axis=0) == pytest.approx((5e-4, 8.5e-3))
+    assert corner.mean(axis=0) == pytest.approx((3e-3, 5e-3), abs=1e-4)
+    assert arrays["smooth_now"][0] == pytest.approx((2e-3, 5e-3, 1.0, 0.0), abs=1e-12)

@@ -13,6 +13,7 @@ from barchan import solvers
 from barchan.model.build import build
 from barchan.model.grains import Grains
 from barchan.model.pour import Pourer
+from barchan.solvers.preflight import Start
 from solvers import lab
 from solvers.inside import peek
 
@@ -93,7 +94,7 @@ def test_room_is_where_neither_grain_nor_wall_is() -> None:
     assert machine.room(tried).tolist() == [True, False, False, True]
     machine.insert(tried.take(np.array([0, 3])), "spout")
     assert machine.room(tried).tolist() == [False, False, False, False]
-    assert machine.room(tried, walls=["floor"]).tolist() == [True, True, False, True]
+    assert Start.of(machine.model, tried).clear(tried, ["floor"]).tolist() == [True, True, False, True]
 
 
 def test_an_absorbing_wall_takes_a_grain_when_it_touches() -> None:

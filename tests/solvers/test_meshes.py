@@ -225,4 +225,6 @@ def test_nothing_is_poured_into_triangles() -> None:
     _, made = build(described)
     machine = lab.solver(lab.walled([lab.grain((9, 9, 9))], [mesh(*sheet(40))]), 1e-4)
     assert machine.room(made).tolist() == (np.abs(heights) > RADIUS).tolist()
-    assert machine.room(made, walls=["spare 1"]).all()
+    before = preflight.Start.of(machine.model, made)
+    assert before.clear(made, ["mesh"]).tolist() == machine.room(made).tolist()
+    assert before.clear(made, ["spare 1"]).all()

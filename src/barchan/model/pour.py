@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -34,7 +34,7 @@ Room = Callable[[Grains], np.ndarray]  # which of these grains, (N,) bool, would
 class TakesGrains(Protocol):
     """What a source needs of a run; as in `solvers/base.py`."""
 
-    def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray: ...
+    def room(self, grains: Grains) -> np.ndarray: ...
     def insert(self, grains: Grains, gate: str, *, waiting: int = 0) -> None: ...
 
 

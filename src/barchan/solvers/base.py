@@ -157,11 +157,8 @@ class Solver(ABC):
         """Take that many steps of a fixed length."""
         raise self._lacking("advance")
 
-    def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray:
-        """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall.
-
-        With `walls`, none of those of these names that are there; grains do not matter then.
-        """
+    def room(self, grains: Grains) -> np.ndarray:
+        """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall."""
         raise self._lacking("room")
 
     def insert(self, grains: Grains, gate: str, *, waiting: int = 0) -> None:

@@ -194,9 +194,9 @@ class BeamSolver(ServoSolver):
 
     # ------------------------------------------------------------ changes between two steps
 
-    def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray:
-        free = beams_changes.clear_of_walls(self.model, self.arrays, grains, walls)
-        return free if walls is not None else free & beams_changes.clear_of_grains(self, grains)
+    def room(self, grains: Grains) -> np.ndarray:
+        free = beams_changes.clear_of_walls(self.model, self.arrays, grains, self.model.walls.names)
+        return free & beams_changes.clear_of_grains(self, grains)
 
     def _insert(self, grains: Grains, gate: int) -> None:
         beams_changes.insert(self, grains, gate)

@@ -109,13 +109,13 @@ def clear_of_grains(solver: BeamSolver, grains: Grains) -> np.ndarray:
 
 
 def clear_of_walls(
-    model: Model, a: Mapping[str, np.ndarray], grains: Grains, names: Sequence[str] | None
+    model: Model, a: Mapping[str, np.ndarray], grains: Grains, names: Sequence[str]
 ) -> np.ndarray:  # fmt: skip
-    """Which of these grains, (N,) bool, would touch none of the walls that are there, or of those of these names."""
+    """Which of these grains, (N,) bool, would touch none of the walls of these names that are there."""
     import shapely
 
     n = int(np.count_nonzero(a["grain"] >= 0))
-    asked = np.array([names is None or wall.name in names for wall in model.scene.walls], bool)
+    asked = np.array([wall.name in names for wall in model.scene.walls], bool)
     place, free = grains.position[:, [0, 2]], np.ones(len(grains), bool)
     for s in np.flatnonzero(a["smooth_present"] & asked[a["smooth_wall"]]):
         x, z, p, q = a["smooth_now"][s]

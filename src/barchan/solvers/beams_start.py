@@ -57,7 +57,7 @@ def overlaps(model: Model, a: Arrays, behind: np.ndarray) -> Overlaps:
     import shapely
 
     n, grain, area = len(behind), a["grain"], a["area"]
-    corner = _corners(a)
+    corner = corners(a)
     polygon = shapely.polygons(corner)
     tree = shapely.STRtree(polygon)
     found: list[Any] = [np.zeros((3, 0))]
@@ -88,7 +88,7 @@ def overlaps(model: Model, a: Arrays, behind: np.ndarray) -> Overlaps:
 
 def behind_walls(model: Model, a: Arrays) -> np.ndarray:
     """The share of every triangle behind every smooth wall, (T, S): as the kernel `wall_push` has it."""
-    corner = _corners(a)[a["grain"] >= 0]
+    corner = corners(a)[a["grain"] >= 0]
     share = np.zeros((len(corner), len(a["smooth_kind"])))
     solid = a["smooth_material"] != beams_arrays.hole(model)
     for s in np.flatnonzero(a["smooth_present"] & solid):
@@ -107,7 +107,7 @@ def behind_walls(model: Model, a: Arrays) -> np.ndarray:
     return share
 
 
-def _corners(a: Arrays) -> np.ndarray:
+def corners(a: Arrays) -> np.ndarray:
     """Corners (rows, 3, 2) m of all triangles, those of walls too."""
     state = a["state"]
     return turned(a["body"].reshape(-1, 3, 2), state[:, 2, 0, None]) + state[:, None, :2, 0]

@@ -227,8 +227,8 @@ class HardSolver(TimedSolver):
 
     # ------------------------------------------------------------ changes between two events
 
-    def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray:
-        return hard_changes.room(self, grains, walls)
+    def room(self, grains: Grains) -> np.ndarray:
+        return hard_changes.room(self, grains)
 
     def _insert(self, grains: Grains, gate: int) -> None:
         hard_changes.insert(self, grains, gate)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,19 +20,13 @@ TOUCHING = 1e-9  # of a radius: a gap that is none
 INFLOW, OUTFLOW, EVENTS = range(3)  # entries of the array `booked`, J
 
 
-def room(solver: HardSolver, grains: Grains, walls: Sequence[str] | None) -> np.ndarray:
-    """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall; options as in `room`."""
+def room(solver: HardSolver, grains: Grains) -> np.ndarray:
+    """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall."""
     place, _ = spheres_of(grains)
     free = np.ones(len(grains), bool)
-    owners = np.ones(len(solver.present), bool)
-    if walls is None:
-        there = np.column_stack(
-            [hard_ledger.positions_at(solver, solver.time), solver.arrays["grain"][:, layout.RADIUS]]
-        )
-        free[overlapping(place, there, solver.model.box)[0]] = False
-    else:
-        owners = np.array([solver.model.walls.names[wall] in walls for wall in solver.model.walls.wall], bool)
-    pieces = np.flatnonzero(solver.present & owners)
+    there = np.column_stack([hard_ledger.positions_at(solver, solver.time), solver.arrays["grain"][:, layout.RADIUS]])
+    free[overlapping(place, there, solver.model.box)[0]] = False
+    pieces = np.flatnonzero(solver.present)
     rows = np.repeat(np.arange(len(place)), len(pieces))
     apart = solver.wall_distances(place[rows, :3], np.tile(pieces, len(place))) - place[rows, 3]
     free[rows[apart <= 0]] = False

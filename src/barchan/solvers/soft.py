@@ -201,12 +201,8 @@ class SoftSolver(ServoSolver):
 
     # ------------------------------------------------------------ changes between two steps
 
-    def room(self, grains: Grains, *, walls: Sequence[str] | None = None) -> np.ndarray:
-        present = self.lists.present
-        if walls is None:
-            return soft_changes.clear_of_grains(self, grains) & soft_changes.clear_of_walls(self, grains, present)
-        owners = np.array([self.model.walls.names[wall] in walls for wall in self.model.walls.wall], bool)
-        return soft_changes.clear_of_walls(self, grains, present & owners)
+    def room(self, grains: Grains) -> np.ndarray:
+        return soft_changes.clear_of_grains(self, grains) & soft_changes.clear_of_walls(self, grains)
 
     def _insert(self, grains: Grains, gate: int) -> None:
         soft_changes.insert(self, grains, gate)

@@ -34,14 +34,14 @@ def clear_of_grains(solver: SoftSolver, grains: Grains) -> np.ndarray:
     return free
 
 
-def clear_of_walls(solver: SoftSolver, grains: Grains, present: np.ndarray) -> np.ndarray:
-    """Which of these grains, (N,) bool, would touch none of the pieces of walls that are `present` (P,) bool."""
+def clear_of_walls(solver: SoftSolver, grains: Grains) -> np.ndarray:
+    """Which of these grains, (N,) bool, would touch none of the walls that are there."""
     walls = solver.model.walls
     place, owner = spheres_of(grains)
     found, counts = np.zeros((len(place), 1), np.int32), np.zeros(len(place), np.int64)  # how many is all that matters
     solver.kernels.near_walls(
-        place, len(place), solver.lists.grids, present, walls.frame, solver.arrays["pose"], walls.kind,
-        walls.shape_table, found, counts,
+        place, len(place), solver.lists.grids, solver.lists.present, walls.frame, solver.arrays["pose"],
+        walls.kind, walls.shape_table, found, counts,
     )  # fmt: skip
     free = np.ones(len(grains), bool)
     free[owner[counts > 0]] = False
