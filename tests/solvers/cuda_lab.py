@@ -88,8 +88,10 @@ def differing(one: SoftSolver, other: SoftSolver, names: tuple[str, ...] = STATE
     return [name for name in names if not np.array_equal(peek(one, name), peek(other, name))]
 
 
-def compared(scene: lab.Scene, steps: int, *, clumped: bool = False, changes: bool = False) -> dict[str, Any]:
-    """The CPU and the simulator after so many steps of a scene.
+def compared(
+    scene: lab.Scene, steps: int, *, clumped: bool = False, changes: bool = False, one_by_one: bool = False
+) -> dict[str, Any]:
+    """The CPU and the simulator after so many steps of a scene; one_by_one: those of the first half.
 
     changes: halfway gravity sets in, a grain is taken away, and after two more steps another one comes in its place.
     """
@@ -99,7 +101,8 @@ def compared(scene: lab.Scene, steps: int, *, clumped: bool = False, changes: bo
         if clumped:
             made.sphere_offset[0, 0] += 1e-300
         machine = solvers.create(replace(model, gates=("gate", *model.gates)), made, 4e-5, **where)
-        machine.advance(steps // 2)
+        for part in [1] * (steps // 2) if one_by_one else [steps // 2]:
+            machine.advance(part)
         if changes:
             machine.change_gravity((0.0, 0.0, -lab.GRAVITY))
             new = made.take(np.array([0]))
@@ -130,6 +133,7 @@ SCENES: dict[str, Callable[[], dict[str, Any]]] = {
     "mesh": lambda: compared(meshed(), 30),
     "groove": lambda: compared(grooved(), 30),
     "sink": lambda: compared(sunk(), 40, clumped=True),
+    "sink, step by step": lambda: compared(sunk(), 40, clumped=True, one_by_one=True),
 }
 
 if __name__ == "__main__":

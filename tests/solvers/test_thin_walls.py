@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from barchan.errors import RunError, SceneError
 from barchan.model import timestep
 from barchan.model.build import build
 from barchan.solvers import preflight, unused
+from barchan.solvers.cuda_grains import BATCH
 from solvers import lab
 from solvers.test_meshes import CUBE, CUBE_TRIANGLES, mesh, sheet
 
@@ -282,23 +284,83 @@ def simulated() -> dict[str, str | None]:
     return found
 
 
+def together() -> dict[str, list[list[Any]]]:
+    """Where runs on the CPU, on the GPU or its simulator, end: step, error, and how often a kernel looked for hops.
+
+    A ball slides along a floor at 80 m/s, 0.16 of its radius a step, and gains 0.13 m/s in each; another one slides
+    slowly; the floor of a third one, at rest, begins to move after the last step of the first batch.
+    """
+    from barchan import solvers
+    from barchan.kernels import cuda_device
+
+    looks, call = [0], cuda_device.Launcher.__call__
+
+    def counted(launcher: Any, *arguments: Any) -> None:
+        looks[0] += launcher.kernel.__name__ == "hop_step"
+        call(launcher, *arguments)
+
+    def along(speed: float, pull: float = 0.0, **motion: Any) -> lab.Scene:
+        fields = lab.boxed(np.array([[0.1, 0.1, RADIUS + 1e-6]]), 2.0, 0.0).to_dict()
+        fields["grains"] = [{**fields["grains"][0], "velocity": (speed, 0.0, 0.0)}]
+        floor = {"material": "a", **SHAPES["half space"], **motion, "name": "thin"}
+        return lab.Scene.model_validate({**fields, "walls": [floor], "gravity": (pull, 0.0, 0.0)})
+
+    step = 1e-4
+    later = {"motion": {**COME["motion"], "start": (BATCH + 0.5) * step}}
+    found: dict[str, list[list[Any]]] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cuda_device.Launcher, "__call__", counted)
+        for name, described in (
+            ("pulled", along(80.0, 1333.0)), ("slow", along(8.0)), ("later", along(0.0, **later)),
+        ):  # fmt: skip
+            found[name] = []
+            for device in ("cpu", "cuda"):
+                looks[0], error = 0, ""
+                machine = solvers.create(*build(described), step, device=device)
+                try:
+                    machine.advance(3 * BATCH)
+                except RunError as told:
+                    error = re.sub(r" at \[.*\] m", "", str(told))  # the device drifts on
+                found[name].append([machine.step, error, looks[0]])
+    return found
+
+
+def in_simulator(what: str) -> dict[str, Any]:
+    """What one of the functions above finds in a process of its own."""
+    root = Path(__file__).resolve().parents[1]
+    path = os.pathsep.join([str(root.parent / "src"), str(root)])
+    told = subprocess.run(
+        [sys.executable, "-m", "solvers.test_thin_walls", what], capture_output=True, text=True, timeout=250,
+        check=False, env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": path},
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
+    return dict(json.loads(told.stdout.splitlines()[-1]))
+
+
 def test_nothing_passes_unseen_on_a_gpu() -> None:
     """The same on the device that the simulator stands for: the overlap is seen with the chosen step, and a step that
     is too long is found by the kernel that looks for contacts with walls.
     """
-    root = Path(__file__).resolve().parents[1]
-    path = os.pathsep.join([str(root.parent / "src"), str(root)])
-    told = subprocess.run(
-        [sys.executable, "-m", "solvers.test_thin_walls"], capture_output=True, text=True, timeout=250, check=False,
-        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1", "PYTHONPATH": path},
-    )  # fmt: skip
-    assert told.returncode == 0, told.stderr
-    found = json.loads(told.stdout.splitlines()[-1])
-    for name, error in found.items():
+    for name, error in in_simulator("simulated").items():
         assert error is not None, name
         assert_tells(error)
         assert ("is moved by" if "radii" in name else "deep in wall 'thin'") in error
 
 
+def test_a_gpu_looks_for_hops_where_grains_are_fast_and_finds_those_of_the_cpu() -> None:
+    """A drift tells of grains that are faster than is surely harmless, and only then a kernel looks. It stops at the
+
+    CPU's step, with its words: also two batches after the ball became fast, when 80 + 0.1333 k m/s exceed 100, and
+    where the drift of a step was told of walls that still stood. Where nothing is fast nobody looks.
+    """
+    found = in_simulator("together")
+    for name, (cpu, gpu) in found.items():
+        assert gpu[:2] == cpu[:2], name
+    assert found["pulled"][0][0] == 151 and found["later"][0][0] == BATCH + 1
+    assert all("is moved by" in found[name][0][1] for name in ("pulled", "later"))
+    assert found["slow"][0][1:] == ["", 0] and found["slow"][1][2] == 0
+    assert found["pulled"][1][2] > 100
+
+
 if __name__ == "__main__":
-    print(json.dumps(simulated()))
+    print(json.dumps({"simulated": simulated, "together": together}[sys.argv[1]]()))

@@ -244,9 +244,13 @@ def wall_forces(i: int, c: Any, fx: Any, fy: Any, fz: Any, tx: Any, ty: Any, tz:
 
 
 @device
-def find_hop(i: int, c: Any, place: Any, motion: Any, center: Any, pose: Any, sure: float, s: int, dt: float) -> None:
-    """Where step s moves sphere i too far against a wall, halt[s + 1] says so.
+def find_hop(
+    i: int, c: Any, place: Any, motion: Any, center: Any, pose: Any, hop: Any, hop_with: Any, axial: Any, dt: float,
+    s: int, limit: float, sure: float,
+) -> None:  # fmt: skip
+    """Where step s moves sphere i by more radii than limit against a wall, halt[s + 1] says so.
 
+    hop: (M,) how far a step has moved the sphere where that was too far, else 0; hop_with: (M,) against which piece.
     sure: m²/s², half the square of the speed up to which no grain goes too far in a step.
     """
     low, high = c.wall_start[i], c.wall_start[i + 1]
@@ -259,11 +263,9 @@ def find_hop(i: int, c: Any, place: Any, motion: Any, center: Any, pose: Any, su
         return
     for k in range(low, high):
         p = c.wall_piece[k]
-        way = wall_hop(
-            i, p, dt, place, c.grain, c.start, center, motion, c.frame, pose, c.kind, c.shape_table, c.axial
-        )  # fmt: skip
-        if way > c.limit and way > c.hop[i]:
-            c.hop[i], c.hop_with[i] = way, p
+        way = wall_hop(i, p, dt, place, c.grain, c.start, center, motion, c.frame, pose, c.kind, c.shape_table, axial)
+        if way > limit and way > hop[i]:
+            hop[i], hop_with[i] = way, p
             c.halt[s + 1] = TOO_FAR
 
 

@@ -94,14 +94,6 @@ def widest_of(grains: int, bound: Any, farther: Any, widest: Any) -> None:
 
 
 @kernel
-def most_of(count: int, numbers: Any, most: Any) -> None:
-    """most[0]: the largest of these numbers, and 0."""
-    i = cuda.grid(1)
-    if i < count and numbers[i] > most[0]:
-        cuda.atomic.max(most, 0, numbers[i])
-
-
-@kernel
 def swell(count: int, place: Any, grain: Any, farther: Any, more: float, way: Any, ball: Any) -> None:
     """The spheres, larger by their grain's leeway and what walls may go, m, or by its way."""
     i = cuda.grid(1)

@@ -4,6 +4,9 @@ A batch is some steps that the host launches one after another without looking. 
 may find its forces: a drift that has taken a sphere too far from where it was when the list was made writes it, and all
 later steps of the batch pass it on and do nothing. Every launch reads and writes another entry, so no thread can see
 what another one of the same launch decides.
+
+A drift also stops the batch where it leaves a grain faster than a step surely allows near walls. The host then goes on
+with `hop_step` before every step for a while; as long as all grains are slow, nobody looks.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from barchan.kernels.cuda_contacts import find_hop, pair_forces, touch_walls, wa
 from barchan.kernels.cuda_device import THREADS, device, kernel, step_kernel
 from barchan.kernels.soft_gather import hold, late_power, let_go
 from barchan.kernels.turning import rotated, spin_of, turned
-from barchan.solvers.soft_layout import SWALLOWED, TOO_FAR, WORN
+from barchan.solvers.soft_layout import FAST, SWALLOWED, WORN
 
 SMALL_TURN = 0.01  # as in `soft_drift.py`
 
@@ -61,12 +64,13 @@ def kicked(
 
 @device
 def drifted(
-    g: int, c: Any, dt: float, place: Any, motion: Any, at: int, new_place: Any, new_motion: Any, fx: Any,
+    g: int, c: Any, dt: float, sure: float, place: Any, motion: Any, at: int, new_place: Any, new_motion: Any, fx: Any,
     fy: Any, fz: Any, tx: Any, ty: Any, tz: Any, vx: Any, vy: Any, vz: Any, lx: Any, ly: Any, lz: Any,
-) -> bool:  # fmt: skip
-    """Half a kick and a whole drift; whether no sphere of the grain has gone too far since the list was made.
+) -> int:  # fmt: skip
+    """Half a kick and a whole drift; bits of `halt`: whether a sphere of the grain has gone too far since the list was
+    made, and whether the grain may go too far in the next step.
 
-    at: the grain's row in the new arrays.
+    at: the grain's row in the new arrays. sure: as in `find_hop`.
     """
     h, step = REAL(0.5 * dt), REAL(dt)
     mass, moment = motion[g, 3], motion[g, 7]
@@ -74,7 +78,9 @@ def drifted(
     ax, ay, az = per * fx, per * fy, per * fz
     vx, vy, vz = vx + ax, vy + ay, vz + az
     c.velocity[g, 0], c.velocity[g, 1], c.velocity[g, 2] = vx, vy, vz
-    new_motion[at, 0], new_motion[at, 1], new_motion[at, 2] = vx + ax, vy + ay, vz + az
+    ax, ay, az = vx + ax, vy + ay, vz + az
+    new_motion[at, 0], new_motion[at, 1], new_motion[at, 2] = ax, ay, az
+    pace = ax * ax + ay * ay + az * az
     tx, ty, tz = h * tx, h * ty, h * tz
     lx, ly, lz = lx + tx, ly + ty, lz + tz
     c.angular[g, 0], c.angular[g, 1], c.angular[g, 2] = lx, ly, lz
@@ -90,6 +96,7 @@ def drifted(
         c.orientation[g, 0], c.orientation[g, 1], c.orientation[g, 2], c.orientation[g, 3] = qw, qx, qy, qz
         wx, wy, wz = spin_of(qw, qx, qy, qz, lx + tx, ly + ty, lz + tz, ia, ib, ic)
         new_motion[at, 4], new_motion[at, 5], new_motion[at, 6] = wx, wy, wz
+        fast = FAST if pace + c.lever * (wx * wx + wy * wy + wz * wz) >= sure else 0
         far = 0.0
         for i in range(c.start[g], c.start[g + 1]):
             ox, oy, oz = rotated(qw, qx, qy, qz, c.offset[i, 0], c.offset[i, 1], c.offset[i, 2])
@@ -97,7 +104,8 @@ def drifted(
             new_place[i, 0], new_place[i, 1], new_place[i, 2] = ox, oy, oz
             mx, my, mz = ox - c.origin[i, 0], oy - c.origin[i, 1], oz - c.origin[i, 2]
             far = max(far, mx * mx + my * my + mz * mz)
-        return c.wear[g] * far <= 1.0
+        return fast if c.wear[g] * far <= 1.0 else fast | WORN
+    fast = FAST if pace >= REAL(sure) else 0
     x, y, z = place[g, 0] + dt * vx, place[g, 1] + dt * vy, place[g, 2] + dt * vz
     per = REAL(1.0) / moment
     rx = c.turn[g, 0] + step * per * lx
@@ -113,7 +121,7 @@ def drifted(
     new_motion[at, 3], new_motion[at, 7] = mass, moment
     new_place[at, 0], new_place[at, 1], new_place[at, 2], new_place[at, 3] = x, y, z, place[g, 3]
     mx, my, mz = x - c.origin[g, 0], y - c.origin[g, 1], z - c.origin[g, 2]
-    return c.wear[g] * (mx * mx + my * my + mz * mz) <= 1.0
+    return fast if c.wear[g] * (mx * mx + my * my + mz * mz) <= 1.0 else fast | WORN
 
 
 @device
@@ -128,30 +136,40 @@ def kept(
     c.torque[g, 0], c.torque[g, 1], c.torque[g, 2] = tx, ty, tz
 
 
+@device
+def stop(c: Any, s: int, why: int) -> None:
+    """Let a batch end before the forces of step s; why: bits of `halt`."""
+    if why & ~c.halt[s] != 0:  # most threads find it told
+        cuda.atomic.or_(c.halt, s, why)
+
+
 @kernel
-def depart(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt: float) -> None:
+def depart(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt: float, sure: float) -> None:
     """The first drift of a batch, from the forces that were kept."""
     g = cuda.grid(1)
     if g >= c.grains:
         return
-    near = drifted(
-        g, c, dt, place, motion, g, new_place, new_motion, c.force[g, 0], c.force[g, 1], c.force[g, 2],
+    found = drifted(
+        g, c, dt, sure, place, motion, g, new_place, new_motion, c.force[g, 0], c.force[g, 1], c.force[g, 2],
         c.torque[g, 0], c.torque[g, 1], c.torque[g, 2], c.velocity[g, 0], c.velocity[g, 1], c.velocity[g, 2],
         c.angular[g, 0], c.angular[g, 1], c.angular[g, 2],
     )  # fmt: skip
-    if not near:
-        c.halt[0] = WORN
+    if found != 0:
+        stop(c, 0, found)
 
 
 @kernel
-def hop_step(c: Any, place: Any, motion: Any, dt: float, s: int, sure: float) -> None:
-    """Whether step s moves a sphere too far against a wall, one thread a sphere; sure: as in `find_hop`.
+def hop_step(
+    c: Any, place: Any, motion: Any, hop: Any, hop_with: Any, axial: Any, dt: float, s: int, limit: float, sure: float
+) -> None:
+    """Whether step s moves a sphere too far against a wall, one thread a sphere; see `find_hop`.
 
-    A launch of its own, where lists do not rule it out: in `wall_step` it would take registers of every step.
+    A launch of its own, where grains are fast: in `wall_step` it would take registers of every step.
     """
     i = cuda.grid(1)
     if i < c.spheres and c.halt[s] == 0:
-        find_hop(i, c, place, motion, c.position if CLUMPS else place, c.poses[s * c.moving], sure, s, dt)
+        center, pose = c.position if CLUMPS else place, c.poses[s * c.moving]
+        find_hop(i, c, place, motion, center, pose, hop, hop_with, axial, dt, s, limit, sure)
 
 
 @kernel
@@ -165,10 +183,12 @@ def wall_step(c: Any, place: Any, motion: Any, dt: float, s: int) -> None:
 
 
 @step_kernel(REAL)
-def whole_step(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt: float, s: int, last: int) -> None:
+def whole_step(
+    c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any, dt: float, s: int, last: int, sure: float
+) -> None:
     """Step s of a batch for grains of one sphere: forces, two half kicks and the drift of the next step.
 
-    last: the batch ends with the forces of this step, without a drift.
+    last: the batch ends with the forces of this step, without a drift. sure: as in `find_hop`.
     """
     g, lane = cuda.grid(1), cuda.threadIdx.x
     if c.halt[s] != 0:
@@ -184,11 +204,12 @@ def whole_step(c: Any, place: Any, motion: Any, new_place: Any, new_motion: Any,
         fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz = kicked(g, c, motion, dt, fx, fy, fz, tx, ty, tz)
         if last != 0:
             kept(g, c, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz)
-        elif not drifted(
-            g, c, dt, place, motion, lane, spots, rows, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz
-        ):  # fmt: skip
-            if c.halt[s + 1] != TOO_FAR:
-                c.halt[s + 1] = WORN
+        else:
+            found = drifted(
+                g, c, dt, sure, place, motion, lane, spots, rows, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz
+            )  # fmt: skip
+            if found != 0:
+                stop(c, s + 1, found)
     if last == 0:
         cuda.syncthreads()
         base = g - lane
@@ -212,7 +233,7 @@ def sphere_forces(c: Any, place: Any, motion: Any, dt: float, s: int) -> None:
 
 
 @kernel
-def grain_step(c: Any, place: Any, motion: Any, dt: float, s: int, last: int) -> None:
+def grain_step(c: Any, place: Any, motion: Any, dt: float, s: int, last: int, sure: float) -> None:
     """The second part, one thread a grain: what its spheres feel, the kicks and the drift, if no wall takes a grain."""
     g = cuda.grid(1)
     if g >= c.grains:
@@ -230,8 +251,10 @@ def grain_step(c: Any, place: Any, motion: Any, dt: float, s: int, last: int) ->
     fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz = kicked(g, c, motion, dt, fx, fy, fz, tx, ty, tz)
     if last != 0 or c.swallowed[s] != 0:
         kept(g, c, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz)
-        if c.swallowed[s] != 0 and g == 0 and c.halt[s + 1] != TOO_FAR:
-            c.halt[s + 1] = SWALLOWED
-    elif not drifted(g, c, dt, place, motion, g, place, motion, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz):
-        if c.halt[s + 1] != TOO_FAR:
-            c.halt[s + 1] = WORN
+        found = SWALLOWED if c.swallowed[s] != 0 and g == 0 else 0
+    else:
+        found = drifted(
+            g, c, dt, sure, place, motion, g, place, motion, fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz
+        )  # fmt: skip
+    if found != 0:
+        stop(c, s + 1, found)

@@ -24,7 +24,6 @@ class CudaArrays(NamedTuple):
     grains: int
     spheres: int
     kinds: int
-    limit: float  # as `hop` has it: radii that a step may move a grain against a wall
     lever: float  # m², the square of how far a sphere is from its grain's centre at most
     moving: int  # 1 where every step of a batch has poses of its own, 0 where walls stand still
     halt: Any  # int32, by step of a batch
@@ -49,12 +48,9 @@ class CudaArrays(NamedTuple):
     pair_count: Any  # (M,)
     pair_other: Any  # (room, M) int32
     pair_memory: Any  # (room, M, wide(floats))
-    book: Any  # (BOOKS, M) J
+    book: Any  # (GPU_WORKS, M) J
     deep: Any  # (M,) deepest overlap so far, over the smaller radius
     deep_with: Any  # (M,) with whom: a row of the host, or −1 − a piece
-    hop: Any  # (M,) how far a step has moved the sphere against a wall where that was too far, else 0
-    hop_with: Any  # (M,) against which piece
-    axial: Any
     wall_start: Any
     wall_piece: Any
     wall_memory: Any

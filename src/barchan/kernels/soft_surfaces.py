@@ -71,26 +71,30 @@ def wall_course(
     begin: int, steps: int, dt: float, leeway: float, pending: bool, trailing: bool, frames: int, rest: Any,
     motions: Any, motion_kind: Any, motion_table: Any, begun: Any, axial: Any, reach: Any, pose: Any, strayed: float,
     poses: Any, strays: Any,
-) -> int:  # fmt: skip
+) -> tuple[int, float]:  # fmt: skip
     """Where walls will be at the steps after step `begin`: poses, and how far they may have strayed by each drift.
 
     pending: the first drift is done and counted. trailing: the last step is followed by one more drift. Answers with
-    the steps after which a wall may have gone farther than its leeway, m, since the list was made.
+    the steps after which a wall may have gone farther than its leeway, m, since the list was made, and with the fastest
+    that any moves at these steps, m/s.
     """
+    fastest = 0.0
     if not pending:
         strayed += dt * wall_pace(frames, pose, axial, reach)
     strays[0] = strayed
     if not pending and strayed > leeway:
-        return 0
+        return 0, fastest
     for s in range(steps):
         move_walls((begin + s + 1) * dt, frames, rest, motions, motion_kind, motion_table, begun, pose)
         poses[s] = pose
+        pace = wall_pace(frames, pose, axial, reach)
+        fastest = max(fastest, pace)
         if trailing or s < steps - 1:
-            strayed += dt * wall_pace(frames, pose, axial, reach)
+            strayed += dt * pace
         strays[s + 1] = strayed
         if strayed > leeway:
-            return s + 1
-    return steps
+            return s + 1, fastest
+    return steps, fastest
 
 
 @njit(cache=True)

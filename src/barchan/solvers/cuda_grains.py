@@ -12,7 +12,7 @@ from barchan.kernels.cuda_device import Launcher, Scratch, empty, fetch, fill, l
 from barchan.kernels.cuda_rows import CudaArrays
 from barchan.solvers.cuda_lists import CudaLists
 from barchan.solvers.soft_arrays import GHOSTS, reorder, sphere_arrays
-from barchan.solvers.soft_layout import GPU_WORKS, HOP_LEVER, HOP_LIMIT, HOP_RADIUS, TOO_FAR, WORN
+from barchan.solvers.soft_layout import FAST, GPU_WORKS, HOP_LEVER, HOP_LIMIT, HOP_RADIUS, SWALLOWED, WORN
 from barchan.solvers.soft_lists import Lists
 
 BATCH = 64  # steps that are launched at most without looking
@@ -24,9 +24,8 @@ class Batch(NamedTuple):
 
     done: int  # steps that were finished
     pending: bool  # the drift of the next step is done
-    worn: bool  # and the lists have to be made anew before its forces are found
+    why: int  # bits of `halt`: what has to be seen to before the next one
     strayed: float  # m, that walls may have gone since the lists were made
-    too_far: bool  # the last step was too long for a grain near a wall
 
 
 class CudaGrains:
@@ -75,9 +74,12 @@ class CudaGrains:
         self.book, self.deep = send(np.zeros((GPU_WORKS, max(m, 1)))), send(np.zeros(max(m, 1)))
         self.deep_with = send(np.zeros(max(m, 1), np.int32))
         self.hop, self.hop_with = send(np.zeros(max(m, 1))), send(np.zeros(max(m, 1), np.int32))
+        self.looks, self.pace = 0, 0.0  # steps before which `hop_step` looks; m/s, of walls, as drifts were told
 
     def _send_walls(self, model: Any, fixed: dict[str, Any], a: dict[str, np.ndarray], dt: float) -> dict[str, Any]:
         walls, real = model.walls, self.real
+        self.axial = send(fixed["axial"])
+        self.hop_limit, self.hop_radius, self.hop_lever = map(float, fixed["hop"][[HOP_LIMIT, HOP_RADIUS, HOP_LEVER]])
         self.moving = bool((walls.motion_range[:, 0] < walls.motion_range[:, 1]).any())
         self.host_poses = np.zeros((BATCH, len(walls.rest), 16))
         self.strays = np.zeros(BATCH + 1)
@@ -89,16 +91,11 @@ class CudaGrains:
         whole = ("frame", "kind", "piece_material", "mesh")
         return {
             **{name: send(fixed[name], np.int32) for name in whole},
-            **{name: send(fixed[name]) for name in ("facet_table", "shape_table", "absorbing", "stiction", "axial")},
+            **{name: send(fixed[name]) for name in ("facet_table", "shape_table", "absorbing", "stiction")},
             **{name: send(fixed[name], real) for name in ("table", "wall_table", "freedom")},
             "gravity": send(a["gravity"], real),
-            **self._hop_limits(fixed["hop"]),
+            "lever": self.hop_lever**2,
         }
-
-    def _hop_limits(self, hop: np.ndarray) -> dict[str, float]:
-        """What a step may do to grains near walls."""
-        self.hop_row = hop
-        return {"limit": float(hop[HOP_LIMIT]), "lever": float(hop[HOP_LEVER]) ** 2}
 
     @property
     def place(self) -> Any:
@@ -132,70 +129,76 @@ class CudaGrains:
         pending: the drift of the first step is done. trailing: after the last one the next drift is to be done too.
         """
         leeway = float(self.lists.numbers.arrays["strayed"][1])  # m, of walls
-        allowed = self._course(begin, steps, leeway, pending=pending, trailing=trailing)
+        allowed, pace = self._course(begin, steps, leeway, pending=pending, trailing=trailing)
         strayed = allowed < steps or (trailing and float(self.strays[steps]) > leeway)
-        sure = self._hops(allowed)
+        looks, sure = self._looks(pace, pending=pending), self._sure(pace)
         size = self.signals.shape[0]
         launch(cuda_lists.clear, size, self.signals, size)
-        now, drifts = self.present, 0
+        now, drifts, hops = self.present, 0, (self.hop, self.hop_with, self.axial)
         if not pending:
-            self.depart(self.count, self.packed, self._buffers(now), self.dt)
+            self.depart(self.count, self.packed, self._buffers(now), self.dt, sure if looks == 0 else math.inf)
             drifts = 1
         for s in range(allowed):
             last = s == allowed - 1 and not trailing and not strayed
             at = self._buffers(now + drifts)
             if self.lists.numbers.wall_contacts:
-                if sure < math.inf:
-                    self.hop_step(self.spheres, self.packed, at[:2], self.dt, s, sure)
+                if s < looks:
+                    self.hop_step(self.spheres, self.packed, (*at[:2], *hops), self.dt, s, self.hop_limit, sure)
                 self.wall_step(self.spheres, self.packed, at[:2], self.dt, s)
+            told = sure if s + 1 >= looks else math.inf
             if self.whole:
-                self.whole_step(self.count, self.packed, at, self.dt, s, int(last))
+                self.whole_step(self.count, self.packed, at, self.dt, s, int(last), told)
             else:
                 self.sphere_forces(self.spheres, self.packed, at[:2], self.dt, s)
-                self.grain_step(self.count, self.packed, at[:2], self.dt, s, int(last))
+                self.grain_step(self.count, self.packed, at[:2], self.dt, s, int(last), told)
             drifts += not last
         halt = fetch(self.halt, allowed + 1)
         stops = np.flatnonzero(halt)
-        done, ahead, worn = allowed, trailing or strayed, strayed
-        too_far = False
-        if len(stops):
-            done = int(stops[0])
-            too_far, worn = int(halt[done]) == TOO_FAR, int(halt[done]) == WORN
-            ahead = worn or (too_far and (done < allowed or trailing or strayed))
-            drifts = done + (not pending) - (too_far and not ahead)
+        done, why = (int(stops[0]), int(halt[stops[0]])) if len(stops) else (allowed, 0)
+        self.looks = BATCH if why & FAST else max(looks - done, 0)
+        ahead = not why & SWALLOWED and (done < allowed or trailing or strayed)
+        if ahead and strayed and done == allowed:
+            why |= WORN
         if self.whole:
-            self.present = (now + drifts) % 2
+            self.present = (now + (not pending) + done - (not ahead)) % 2
         if done and self.moving:
             self.lists.numbers.arrays["pose"][:] = self.host_poses[done - 1]
-        return Batch(done, ahead, worn, float(self.strays[done if ahead else done - 1]), too_far)
+        return Batch(done, ahead, why, float(self.strays[done if ahead else done - 1]))
 
-    def _hops(self, steps: int) -> float:
-        """Up to which speed no grain goes too far against a wall in these steps, as in `find_hop`; inf where lists rule
-        all such steps out: see `find_hops`.
+    def _looks(self, pace: float, *, pending: bool) -> int:
+        """Before how many steps of a batch `hop_step` looks, as walls move so fast, m/s, in it: before the first one
+        also where its drift was told of slower walls.
         """
-        numbers, hop = self.lists.numbers, self.hop_row
-        began = float(numbers.arrays["strayed"][0])
-        gone = np.diff(self.strays[: steps + 1], prepend=began).max() if self.moving else 0.0  # m in a step, of walls
-        spared = max(float(hop[HOP_LIMIT] * hop[HOP_RADIUS] - gone), 0.0)
-        return math.inf if 2.0 * numbers.widest <= spared else 0.5 * (spared / self.dt) ** 2
+        slower, self.pace = self.pace < pace, pace
+        return max(self.looks, 1) if pending and slower else self.looks
+
+    def _sure(self, pace: float) -> float:
+        """Half the square, m²/s², of the speed up to which no grain goes too far against walls in a step, as they move
+        so fast, m/s; see `find_hops`.
+        """
+        if not len(self.model.walls):
+            return math.inf
+        return 0.5 * max(self.hop_limit * self.hop_radius / self.dt - pace, 0.0) ** 2
 
     def _buffers(self, drifts: int) -> tuple[Any, Any, Any, Any]:
         """Places and motions to read and those to write after so many drifts; the same where threads do not meet."""
         now, then = (drifts % 2, (drifts + 1) % 2) if self.whole else (0, 0)
         return self._places[now], self._motions[now], self._places[then], self._motions[then]
 
-    def _course(self, begin: int, steps: int, leeway: float, *, pending: bool, trailing: bool) -> int:
-        """Where walls will be; answers with the steps after which they may have gone too far for the lists."""
+    def _course(
+        self, begin: int, steps: int, leeway: float, *, pending: bool, trailing: bool
+    ) -> tuple[int, float]:  # fmt: skip
+        """Where walls will be; answers as `wall_course`."""
         if not self.moving:
-            return steps
+            return steps, 0.0
         a, walls = self.lists.numbers.arrays, self.model.walls
-        allowed = self.host_kernels.wall_course(
+        allowed, pace = self.host_kernels.wall_course(
             begin, steps, self.dt, leeway, pending, trailing, len(walls.rest), walls.rest, walls.motion_range,
             walls.motion_kind, a["motion_table"], a["begun"], walls.axial, a["reach"], a["pose"].copy(),
             float(a["strayed"][0]), self.host_poses, self.strays,
         )  # fmt: skip
         fill(self.poses, self.host_poses)
-        return int(allowed)
+        return int(allowed), float(pace)
 
     def move_walls(self, time: float) -> None:
         """Put walls where they are at a time, s."""

@@ -131,10 +131,6 @@ class CudaLists:
         g = self.grains
         time, most, wall_leeway = self.numbers.reach_of(tempo, least, lasts)
         launch(cuda_lists.pick_leeways, self.n, self.n, g.motion, g.bound, least, time, most, leeway)
-        found = g.scratch.sent("widest leeway", np.zeros(1))
-        launch(cuda_lists.most_of, self.n, self.n, leeway, found)
-        widest = float(fetch(found)[0])
-        self.numbers.widest = widest if widest < most else np.inf
         return wall_leeway
 
     def _finish(self, old_index: Any, wall_leeway: float) -> None:

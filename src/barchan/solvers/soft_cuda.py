@@ -15,6 +15,7 @@ from barchan.model.grains import Grains
 from barchan.solvers import soft_changes, soft_watch
 from barchan.solvers.cuda_grains import BATCH, CudaGrains
 from barchan.solvers.soft import SoftSolver
+from barchan.solvers.soft_layout import SWALLOWED, TOO_FAR, WORN
 from barchan.solvers.soft_lists import Lists
 from barchan.solvers.soft_steppers import VerletStepper
 
@@ -150,14 +151,14 @@ class CudaStepper(VerletStepper):
             solver.step += batch.done
             pending = batch.pending
             numbers.arrays["strayed"][0] = batch.strayed
-            if batch.too_far:
+            if batch.why & TOO_FAR:
                 raise self._too_far(device)
-            if batch.worn:
+            if batch.why & WORN:
                 self.life = solver.step - numbers.made
                 if not device.lists.refresh(solver.step, (solver.step + 1) * solver.dt):
                     solver.drifted = True
                     soft_watch.finite(solver)
-            elif batch.done < wanted:
+            elif batch.why & SWALLOWED:
                 soft_changes.swallow(solver)
 
     def _too_far(self, device: CudaGrains) -> RunError:

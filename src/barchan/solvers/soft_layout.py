@@ -34,5 +34,5 @@ STAGE, ACCEPTED, REJECTED, MOVED, KNOWN = range(5)  # entries of `cursor`; KNOWN
 # Entries of `clock`, s: time, next step, this step, time of the pair list, shortest and longest accepted step.
 CLOCK, NEXT, STEP, LISTED, SHORTEST, LONGEST = range(6)
 # Why steps end: they are done; the list is worn and, on a GPU, a drift is pending; a wall has taken a grain; a step was
-# too long at a wall.
-DONE, WORN, SWALLOWED, TOO_FAR = range(4)
+# too long at a wall; a drift is pending, and the next step may be too long. On a GPU several may be set.
+DONE, WORN, SWALLOWED, TOO_FAR, FAST = 0, 1, 2, 4, 8
