@@ -50,7 +50,8 @@ def measure(
         _write(to, found)
         tell_file(to, quiet)
     elif not quiet:
-        typer.echo("\n\n".join([*([_grid(rows)] if rows else []), *map(_list, ones)]))
+        notes = dict.fromkeys(one.note for one in found if one.note)
+        typer.echo("\n\n".join([*([_grid(rows)] if rows else []), *map(_list, ones), *notes]))
 
 
 def _columns(found: Sequence[Measured]) -> Iterator[tuple[str, np.ndarray]]:
@@ -97,4 +98,4 @@ def _list(one: Measured) -> str:
 
 
 def _text(value: float) -> str:
-    return "–" if np.isnan(value) else f"{value:.6g}"
+    return "–" if np.isnan(value) else f"{value + 0.0:.6g}"  # + 0: no −0

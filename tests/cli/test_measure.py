@@ -85,3 +85,22 @@ def test_measures_are_listed_with_units(command):
     assert "Numbers: pile_height (m)." in out and "floor  m, default null" in out
     code, _, err = command("list", "measures", "pile_hight")
     assert code == 2 and "Did you mean 'pile_height'" in err
+
+
+def test_contacts_are_measured_in_any_region(home, command):
+    """Frames that hold contacts are measured as the scene did not ask for: two halves of the space hold what the whole
+    of it holds, 30 grains. Printed stress says which sign is compression.
+    """
+    ran = ("run", "small.toml", "--set", "record.contacts=true", "--no-movie", "--quiet", "--out", "full")
+    assert command(*ran) == (0, "", "")
+    half = "packing(region={{low=[{0}, -1, -1], high=[{1}, 1, 1]}})@last"
+    asked = (half.format("-1", "1 cm"), half.format("1 cm", 1), half.format(-1, 1))
+    shares = [bc.measure("full", text).value * size for text, size in zip(asked, (1.01, 0.99, 2.0), strict=True)]
+    assert min(shares) > 0 and shares[0] + shares[1] == pytest.approx(shares[2], rel=1e-9)
+    code, out, _ = command("measure", "full", "stress@last")
+    assert (
+        code == 0 and out.endswith("\n\nOf stress tension is positive, of pressure compression.\n") and " Pa\n" in out
+    )
+    assert command("run", *ran[1:2], "--no-movie", "--quiet", "--out", "bare") == (0, "", "")
+    code, out, err = command("measure", "bare", "stress@last")
+    assert (code, out) == (2, "") and "Set record.contacts = true or observables" in err

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -14,10 +14,13 @@ from barchan.analysis.asked import Asked, parse
 from barchan.analysis.named import Measure, numbers_of
 from barchan.errors import FileError, Finding, SceneError
 from barchan.frame import Frame
-from barchan.observables import unit_in
+from barchan.observables import Observable, unit_in
 from barchan.observables.flow import gate_series
 from barchan.record.recording import Recording
 from barchan.scene import Scene
+
+if TYPE_CHECKING:
+    from barchan.run.loop import RunResult
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,7 @@ class Measured:
     values: dict[str, np.ndarray]  # (F,) each, or (1,) where one is asked for
     units: dict[str, str]
     one: bool  # whether it is one value
+    note: str = ""  # what to know of them, such as which sign means what
 
     @property
     def value(self) -> float:
@@ -68,11 +72,11 @@ class Frames(Sequence[Frame]):
         return (self[k] for k in range(len(self)))
 
 
-def measure(run: Recording | Path | str, text: str) -> Measured:
-    """What `text` asks for, such as "angle_of_repose(floor=0)@last", of a run or its recording; see `asked`."""
+def measure(run: Recording | RunResult | Path | str, text: str) -> Measured:
+    """What `text` asks for, such as "angle_of_repose(floor=0)@last", of a run, its folder or its recording."""
     if isinstance(run, Recording):
         return measure_all(run, [text])[0]
-    with Recording(run) as recording:
+    with Recording(run) if isinstance(run, (str, Path)) else run.recording as recording:
         return measure_all(recording, [text])[0]
 
 
@@ -81,48 +85,90 @@ def measure_all(recording: Recording, texts: Iterable[str]) -> list[Measured]:
     asked = [parse(text) for text in texts]
     if not len(recording):
         raise FileError(Finding(str(recording.path), "holds no frames", remedy="let the run record its first one"))
-    return [_measured(recording, one) for one in asked]
+    frames = [Frames(recording, one.when.frames(recording.times, one.text)) for one in asked]
+    by_frame = [k for k, one in enumerate(asked) if _is_by_frame(recording, one, frames[k])]
+    rows = _on_each_frame(recording, {k: (asked[k].part, frames[k].chosen) for k in by_frame})
+    found = []
+    for k, one in enumerate(asked):
+        values = _columns(rows[k]) if k in rows else _together(recording, one, frames[k])
+        found.append(_measured(recording, one, frames[k], values))
+    return found
 
 
-def _measured(recording: Recording, asked: Asked) -> Measured:
-    chosen = asked.when.frames(recording.times, asked.text)
-    frames = Frames(recording, chosen)
-    if isinstance(asked.part, Measure):
-        values = _of_measure(recording, asked, frames)
-    else:
-        values = _of_series(recording, asked, frames)
+def _measured(recording: Recording, asked: Asked, frames: Frames, values: dict[str, np.ndarray]) -> Measured:
     if asked.when.kind == "mean":
         values = {name: np.mean(one, keepdims=True) for name, one in values.items()}
     flat = recording.scene.dimensions == 2
     units = {name: unit_in(unit, flat=flat) for name, unit in numbers_of(type(asked.part))} | recording.units
-    return Measured(asked.text, recording.times[chosen], values, {name: units[name] for name in values}, asked.one)
+    times = recording.times[frames.chosen]
+    note = getattr(asked.part, "note", "")
+    return Measured(asked.text, times, values, {name: units[name] for name in values}, asked.one, note)
 
 
-def _of_measure(recording: Recording, asked: Asked, frames: Frames) -> dict[str, np.ndarray]:
-    """(F,) values of each number, or (1,) where the measure gives one for all frames."""
-    part: Measure = asked.part
-    if part.on == "frame":
-        return _columns(part.measure(frame, **_grains(part, [frame], recording.scene)) for frame in frames)
+def _is_by_frame(recording: Recording, asked: Asked, frames: Frames) -> bool:
+    """Whether it is measured on one frame after the other; FileError where these lack what it needs.
+
+    What frames cannot or do not hold is taken from the series, where the run has measured the same.
+    """
+    part = asked.part
+    if isinstance(part, Measure):
+        return part.on == "frame"
+    lacking = [name for name in part.needs if not frames[0].has(name)]
+    if not lacking:
+        return True
+    if _was_measured(recording, part):
+        return False
+    scene = recording.scene  # bodies that meet for an instant have no contacts to record
+    fields = [f"record.{name} = true" for name in lacking if getattr(scene.record, name, None) is False]
+    fields = [] if scene.method.event_driven else fields
+    fitted = " with these fields" if part.to_dict(full=False).keys() > {"kind"} else ""
+    ways = [*fields, f'observables = ["{part.key}"]{fitted}']
+    remedy = f"set {' or '.join(ways)} in the scene, and run it again"
+    what = f"the frames hold no {' and no '.join(lacking)}, and the run did not measure it as it went"
+    raise FileError(Finding(asked.text, what, remedy=remedy))
+
+
+def _was_measured(recording: Recording, part: Observable) -> bool:
+    """Whether the series are of this observable with these fields."""
+    same = [one for one in recording.scene.observables if type(one) is type(part)] or [type(part)()]
+    return part in same and recording.series.keys() >= {name for name, _ in part.series}
+
+
+def _on_each_frame(
+    recording: Recording, parts: Mapping[int, tuple[Measure | Observable, np.ndarray]]
+) -> dict[int, list[dict[str, Any]]]:
+    """Rows of numbers for each of the parts, at its frames; no frame is read twice."""
+    rows: dict[int, list[dict[str, Any]]] = {k: [] for k in parts}
+    for index in sorted({int(one) for _, chosen in parts.values() for one in chosen}):
+        frame = recording[index]
+        for k, (part, chosen) in parts.items():
+            if index in chosen:
+                grains = _grains(part, [frame], recording.scene) if isinstance(part, Measure) else {}
+                rows[k].append(part.measure(frame, **grains))
+    return rows
+
+
+def _together(recording: Recording, asked: Asked, frames: Frames) -> dict[str, np.ndarray]:
+    """(F,) values of each number, or (1,) where there is one for all frames: of the series, or of frames together."""
+    part = asked.part
+    if not isinstance(part, Measure):
+        return _of_series(recording, part, frames)
     if part.on == "series":
         if asked.when.kind != "all":
             what = f"{part.key} is of the whole run"
             raise SceneError(Finding(asked.text, what, remedy="leave out what follows the @"))
         return _columns([part.measure(recording.series)])
-    if part.each:
-        everything = Frames(recording, np.arange(len(recording)))
-        found = part.measure(everything, **_grains(part, everything, recording.scene))
-        return {name: np.asarray(one, float)[frames.chosen] for name, one in found.items()}
-    return _columns([part.measure(frames, **_grains(part, frames, recording.scene))])
+    if not part.each:
+        return _columns([part.measure(frames, **_grains(part, frames, recording.scene))])
+    every = Frames(recording, np.arange(len(recording)))
+    found = part.measure(every, **_grains(part, every, recording.scene))
+    return {name: np.asarray(one, float)[frames.chosen] for name, one in found.items()}
 
 
-def _of_series(recording: Recording, asked: Asked, frames: Frames) -> dict[str, np.ndarray]:
+def _of_series(recording: Recording, part: Observable, frames: Frames) -> dict[str, np.ndarray]:
     """(F,) values of each number of an observable that the run has measured; NaN at frames without a sample."""
-    scene, series, part = recording.scene, recording.series, asked.part
+    scene, series = recording.scene, recording.series
     names = [name for name, _ in part.series]
-    same = [one for one in scene.observables if type(one) is type(part)] or [type(part)()]
-    if part not in same or not series.keys() >= set(names):
-        remedy = f'add it to the scene, observables = ["{part.key}"], and run it again'
-        raise FileError(Finding(asked.text, "no frame holds this, and the run did not measure it", remedy=remedy))
     if part.key == "flow":
         sinks = [one.name for one in scene.sinks] + [wall.name for wall in scene.walls if wall.absorbing]
         gates = [*gate_series([one.name for one in scene.sources], inward=True), *gate_series(sinks, inward=False)]

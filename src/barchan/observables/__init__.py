@@ -23,6 +23,7 @@ class Observable(Part):
     family: ClassVar[str] = "observables"
     series: ClassVar[tuple[tuple[str, str], ...]] = ()  # name and unit of each number
     needs: ClassVar[tuple[str, ...]] = ()
+    note: ClassVar[str] = ""  # what is said wherever they are printed, such as which sign means what
 
     def measure(self, frame: Frame) -> dict[str, float]:
         """A value for every name in `series`."""

@@ -22,6 +22,7 @@ class Packing(Measured):
 
     key: ClassVar[str] = "packing"
     needs = ("contacts", "flat", "solid")
+    note = "Of the isotropic stress compression is positive."
     series = (
         ("packing_fraction", ""), ("coordination", ""), ("coordination_held", ""), ("rattler_share", ""),
         ("stress_isotropic", "Pa"), ("stress_deviatoric", "Pa"), ("fabric_isotropic", ""), ("fabric_deviatoric", ""),

@@ -28,6 +28,7 @@ class Stress(Measured):
 
     key: ClassVar[str] = "stress"
     needs = ("contacts", "flat")
+    note = "Of stress tension is positive, of pressure compression."
     series = (
         *((f"stress_{c}", "Pa") for c in COMPONENTS), ("pressure", "Pa"),
         *((f"kinetic_stress_{c}", "Pa") for c in COMPONENTS), ("kinetic_pressure", "Pa"), ("total_pressure", "Pa"),
