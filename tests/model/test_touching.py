@@ -106,6 +106,7 @@ def test_a_box_repeats_what_is_bounded() -> None:
     assert list(zip(found.sphere.tolist(), found.piece.tolist(), strict=True)) == [(0, 0), (1, 0), (2, 1)]
     assert found.distance == pytest.approx([0.05, 0.05, 0.05])
     assert found.normal[0] == pytest.approx((1.0, 0.0, 0.0))
+    assert touching(walls, frames, ball, np.arange(2), repeats=False).sphere.tolist() == [1, 2]
     beyond = walls_of({**block, "high": (1.1, 0.8, 0.8)}, periodic=(True, True, False), box=box)
     assert len(touching(beyond, frames[:1], np.array([(0.05, 0.5, 0.5, 0.1)]), np.arange(1)).sphere) == 0
 

@@ -48,12 +48,14 @@ def frames_at(walls: Walls, poses: np.ndarray) -> np.ndarray:
     return np.hstack([place + rotate(turn, walls.rest[:, :3]), multiply(turn, walls.rest[:, 3:])])
 
 
-def touching(walls: Walls, frames: np.ndarray, ball: np.ndarray, pieces: np.ndarray) -> Touching:
+def touching(
+    walls: Walls, frames: np.ndarray, ball: np.ndarray, pieces: np.ndarray, *, repeats: bool = True
+) -> Touching:  # fmt: skip
     """All contacts of spheres, (M, 4) m, with these pieces, whose frames (F, 7) are as in `frames_at`.
 
-    A periodic box repeats what of a bounded piece lies in it.
+    repeats: whether a periodic box repeats what of a bounded piece lies in it.
     """
-    repeated = walls.repeated and (walls.shape_table[pieces, -3:] > 0).any(axis=1)
+    repeated = repeats and walls.repeated and (walls.shape_table[pieces, -3:] > 0).any(axis=1)
     once = _touching(walls, frames, ball, pieces[~np.broadcast_to(repeated, pieces.shape)])
     if not np.any(repeated):
         return once

@@ -10,7 +10,7 @@ What every `gap` promises:
 - it calls nothing but `math`, takes and returns floats, and never divides by zero: where no nearest point is
   singled out (on an axis, at a centre, on the surface itself) it still answers with a unit normal;
 - its distance changes by no more than the point moves, so a list of the pieces near a grain, made with a skin,
-  stays true until the grain has moved that far;
+  stays true until the grain has moved that far; and from one point a check knows of all spheres about it;
 - surfaces with an edge (rectangle, disk, tube, funnel) are two-sided: the distance is the unsigned one to the
   nearest point, rims included, and the normal points to the side where the point is. A grain outside a hopper
   touches its outer face, instead of being taken for one that fell through. A `side` belongs to surfaces

@@ -80,7 +80,7 @@ class Start(NamedTuple):
     owner: np.ndarray  # (M,) rows of the grains
     frames: np.ndarray  # (F, 7) as in `touching`
     present: np.ndarray  # (P,) bool, pieces of walls that are there
-    joins: bool  # facets side by side push as one; if not, what a sticky wall holds touches no other
+    joins: bool  # facets join, and a box repeats walls; if not, what a sticky wall holds touches no other
 
     @classmethod
     def of(cls, model: Model, grains: Grains, *, joins: bool = True) -> Start:
@@ -97,7 +97,8 @@ class Start(NamedTuple):
         asked = np.array([walls.names[wall] in names for wall in walls.wall], bool)
         ball, owner = spheres_of(grains)
         free = np.ones(len(grains), bool)
-        free[owner[touching(walls, self.frames, ball, np.flatnonzero(self.present & asked)).sphere]] = False
+        pieces = np.flatnonzero(self.present & asked)
+        free[owner[touching(walls, self.frames, ball, pieces, repeats=self.joins).sphere]] = False
         return free
 
     def contacts(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -119,7 +120,7 @@ class Start(NamedTuple):
     def _at_walls(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Rows of grains, walls that they touch, and overlaps over their spheres' radii: (C,) each."""
         walls, scene = self.model.walls, self.model.scene
-        found = touching(walls, self.frames, self.ball, np.flatnonzero(self.present))
+        found = touching(walls, self.frames, self.ball, np.flatnonzero(self.present), repeats=self.joins)
         row = self.owner[found.sphere]
         if not self.joins:
             sticky = np.array([wall.sticky for wall in scene.walls], bool)[walls.wall[found.piece]]
