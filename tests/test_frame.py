@@ -12,10 +12,12 @@ import pytest
 
 from barchan import registry
 from barchan.errors import FrameError
-from barchan.frame import Frame
+from barchan.frame import Contacts, Frame, fields_of
 from barchan.observables import Observable
+from barchan.observables.energy import LINES
 from barchan.record.recorder import Recorder
 from barchan.record.recording import Recording
+from barchan.record.schema import frame_arrays
 from barchan.scene import dumps
 from barchan.solvers import soft_ledger
 from solvers import beams_lab, hard_lab, lab, relax_lab
@@ -135,3 +137,16 @@ def test_changes_between_two_steps_make_old_frames_refuse(method: str) -> None:
         change()
         with pytest.raises(FrameError, match="the run has gone on"):
             frame.ledger["kinetic_energy"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_declares_its_tables_and_the_lines_of_its_ledger(method: str) -> None:
+    """What is not declared is not recorded: recording, ledger and the table of the file name no method.
+    So a frame has the tables, and the ledger the lines, that its method says, and no other.
+    """
+    machine = METHODS[method]()
+    frame = machine.frame()
+    assert tuple(type(one) for one in frame.tables) == machine.method.tables
+    assert set(frame.ledger) - set(LINES) - {"energy_total"} == set(machine.method.ledger)
+    written = {field.name for kind in (Frame, Contacts, *machine.method.tables) for field in fields_of(kind)}
+    assert set(frame_arrays(frame.alone("contacts"))) == written

@@ -10,6 +10,7 @@ import pytest
 from barchan.draw.files import save_figure
 from barchan.draw.summary import draw_summary
 from barchan.observables.energy import Energy
+from barchan.scene.scene import LEDGER_LINES
 from samples import drawn
 
 TIME = np.linspace(0.0, 3.0, 50)
@@ -67,7 +68,7 @@ GIVEN = {"came with grains", "work of walls", "work of the box", "work at rest",
 @pytest.mark.parametrize("poured", [0.0, 2.0])
 def test_the_curves_add_up(poured):
     """What is stored, lost and gone, less what was given, is always the same: each line of the ledger is drawn."""
-    ledger = {name: (k + 1.0) * TIME for k, (name, _) in enumerate(Energy.series) if name not in APART}
+    ledger = {name: (k + 1.0) * TIME for k, (name, _) in enumerate(Energy.numbers(LEDGER_LINES)) if name not in APART}
     ledger["inflow_energy"] *= poured
     ledger["outflow_energy"] *= poured
     ledger["event_work"] *= poured
@@ -111,7 +112,7 @@ def test_no_series_at_all():
 
 def test_a_legend_of_many_lies_over_no_curve():
     """Nine energies that fill their panel, as of a silo: none runs through the box of the legend."""
-    names = [name for name, _ in Energy.series if name not in APART][:9]
+    names = [name for name, _ in Energy.numbers(LEDGER_LINES) if name not in APART][:9]
     waves = {name: 1.0 + np.cos(3.0 * TIME + k) for k, name in enumerate(names)}
     figure = draw_summary(recording(time=TIME, **waves))
     figure.canvas.draw()

@@ -136,7 +136,7 @@ def test_everything_wrong_is_told_at_once(fields):
     [
         (
             {"solver": "sotf"},
-            "solver: 'sotf' is not among the solvers; known: soft, hard, relax, beams. Did you mean 'soft'?",
+            "solver: 'sotf' is not among the solvers; known: soft, hard, beams, relax. Did you mean 'soft'?",
         ),
         ({"dimensions": 4}, "dimensions: 4; must be 2 or 3."),
         ({"seed": -1}, "seed: -1; must be ≥ 0."),

@@ -168,7 +168,7 @@ def _together(recording: Recording, asked: Asked, frames: Frames) -> dict[str, n
 def _of_series(recording: Recording, part: Observable, frames: Frames) -> dict[str, np.ndarray]:
     """(F,) values of each number of an observable that the run has measured; NaN at frames without a sample."""
     scene, series = recording.scene, recording.series
-    names = [name for name, _ in part.series]
+    names = [name for name, _ in numbers_of(type(part))]
     if part.key == "flow":
         sinks = [one.name for one in scene.sinks] + [wall.name for wall in scene.walls if wall.absorbing]
         gates = [*gate_series([one.name for one in scene.sources], inward=True), *gate_series(sinks, inward=False)]

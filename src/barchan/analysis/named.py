@@ -20,7 +20,9 @@ from pydantic_core import CoreSchema
 
 from barchan import registry
 from barchan.errors import Finding, SceneError
+from barchan.observables import Observable
 from barchan.registry import Part
+from barchan.scene.scene import LEDGER_LINES
 
 ON = {"frame": "each frame", "frames": "the frames that are asked for", "series": "the series of the whole run"}
 
@@ -122,4 +124,5 @@ def one_known(name: str) -> type[Part]:
 
 def numbers_of(part: type[Part]) -> Sequence[tuple[str, str]]:
     """Name and unit of each number that an observable or a measure gives."""
-    return typing.cast(Any, part).series
+    made = typing.cast(Any, part)
+    return made.numbers(LEDGER_LINES) if issubclass(part, Observable) else made.series

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from barchan.frame import Frame
@@ -24,6 +25,11 @@ class Observable(Part):
     series: ClassVar[tuple[tuple[str, str], ...]] = ()  # name and unit of each number
     needs: ClassVar[tuple[str, ...]] = ()
     note: ClassVar[str] = ""  # what is said wherever they are printed, such as which sign means what
+
+    @classmethod
+    def numbers(cls, ledger: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """`series`, where methods add these lines to the ledger of energy."""
+        return cls.series
 
     def measure(self, frame: Frame) -> dict[str, float]:
         """A value for every name in `series`."""

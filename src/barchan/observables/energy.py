@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from barchan.frame import Frame
 from barchan.observables import Observable
 
-LEDGER = (
-    "kinetic_energy", "potential_energy", "stored_energy", "dissipated_normal", "dissipated_friction",
-    "dissipated_rolling", "dissipated_stiction", "wall_work", "energy_error",
-)  # fmt: skip
-FLOWS = ("inflow_energy", "outflow_energy", "event_work")  # nothing where nothing comes, goes or happens
-RULES = ("rest_work", "spared_energy")  # of hard spheres alone
-TETHERS = ("tether_energy", "dissipated_tethers")  # nothing where there are none
-BOX = ("box_work", "dissipated_drag")  # nothing where the box stays and nothing resists
-BEAMS = ("beam_energy", "dissipated_beams")  # of the solver `beams` alone
-RELAX = ("dissipated_relaxing",)  # of the solver `relax` alone
+LINES = (
+    "kinetic_energy",
+    "potential_energy",
+    "stored_energy",
+    "dissipated_normal",
+    "dissipated_friction",
+    "dissipated_rolling",
+    "dissipated_stiction",
+    "wall_work",
+    "energy_error",
+    "inflow_energy",
+    "outflow_energy",
+    "event_work",
+)  # fmt: skip; of every method, nothing where nothing comes, goes or happens
 
 
 class Energy(Observable):
@@ -37,8 +42,12 @@ class Energy(Observable):
 
     key: ClassVar[str] = "energy"
     needs = ("ledger",)
-    series = tuple((name, "J") for name in (*LEDGER, *FLOWS, *TETHERS, *BOX, *RULES, *BEAMS, *RELAX))
+    series = tuple((name, "J") for name in LINES)
+
+    @classmethod
+    def numbers(cls, ledger: Sequence[str]) -> tuple[tuple[str, str], ...]:
+        """The lines of every method, and those that methods add: see `scene/method.py`."""
+        return (*cls.series, *((line, "J") for line in ledger))
 
     def measure(self, frame: Frame) -> dict[str, float]:
-        lines = {name: frame.ledger[name] for name in LEDGER}
-        return lines | {name: frame.ledger.get(name, 0.0) for name in (*FLOWS, *TETHERS, *BOX, *RULES, *BEAMS, *RELAX)}
+        return dict.fromkeys(LINES, 0.0) | {name: line for name, line in frame.ledger.items() if name != "energy_total"}

@@ -9,13 +9,15 @@ from typing import Any
 import numpy as np
 
 from barchan.frame import Contacts, Field, Frame, Table, fields_of
-from barchan.scene.beams_frame import TABLES
+from barchan.scene.scene import METHODS
 
 FORMAT_VERSION = 2  # raised when an older reader could no longer read the file
 
-TABLE: dict[str, type[Table]] = {one.per: one for one in TABLES}  # by what they have rows of
+TABLE: dict[str, type[Table]] = {
+    one.per: one for method in METHODS.values() for one in method.tables
+}  # by what they have rows of
 OPTIONAL = ("contact", *TABLE)  # rows that a frame may have none of
-FIELDS: tuple[Field, ...] = tuple(field for kind in (Frame, Contacts, *TABLES) for field in fields_of(kind))
+FIELDS: tuple[Field, ...] = tuple(field for kind in (Frame, Contacts, *TABLE.values()) for field in fields_of(kind))
 FIELD: dict[str, Field] = {field.name: field for field in FIELDS}
 FIRST = {field.per: field.name for field in reversed(FIELDS)}  # the field that says how many rows there are
 _LETTER = {"grain": "N", "sphere": "M", "wall": "W", "cell": "1", "contact": "C"}

@@ -20,6 +20,7 @@ from barchan.observables.flow import gate_series, gate_values
 from barchan.run.schedule import Schedule
 from barchan.run.start import last_grains
 from barchan.scene import Scene
+from barchan.scene.scene import LEDGER_LINES
 from barchan.solvers import unused
 
 ALWAYS = ("energy", "contacts", "pile", "count")  # observables of every run
@@ -53,7 +54,7 @@ class Measures:
         observables = (*(cast(Observable, registry.part("observables", key)()) for key in missing), *asked)
         owner: dict[str, Observable] = {}
         for one in observables:
-            for name, _ in one.series:
+            for name, _ in one.numbers(LEDGER_LINES):
                 if owner.setdefault(name, one) is not one:
                     what = f"{one.key!r} measures {name!r}, as does {owner[name].key!r}"
                     raise SceneError(Finding("observables", what, "every number must have a name of its own"))
@@ -62,12 +63,18 @@ class Measures:
     @property
     def series(self) -> list[tuple[str, str]]:
         """Name and unit of every number."""
-        own = [(name, unit_in(unit, flat=self.flat)) for one in self.observables for name, unit in one.series]
+        own = [
+            (name, unit_in(unit, flat=self.flat))
+            for one in self.observables
+            for name, unit in one.numbers(LEDGER_LINES)
+        ]
         return [*own, *gate_series(self.sources, inward=True), *gate_series(self.sinks, inward=False)]
 
     def measure(self, frame: Frame) -> dict[str, float]:
         """A value for every name in `series`."""
-        values = {name: value for one in self.observables for name, value in one.measure(frame).items()}
+        values = dict.fromkeys(LEDGER_LINES, 0.0)  # of methods that are not this one
+        for one in self.observables:
+            values |= one.measure(frame)
         return values | gate_values(frame)
 
 

@@ -7,6 +7,8 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge, Gt
 from pydantic import model_validator
 
+from barchan.frame import Table as Rows
+from barchan.scene.beams_frame import BeamLines, Corners, Strips
 from barchan.scene.method import CAPABILITIES, Method
 from barchan.schema.problems import fault
 from barchan.schema.quantities import Damping, PositiveLength, PositiveSpeed, Stiffness, Unit
@@ -53,6 +55,8 @@ class Beams(Method):
     """
 
     name: ClassVar[str] = "beams"
+    ledger: ClassVar[tuple[str, ...]] = ("beam_energy", "dissipated_beams")
+    tables: ClassVar[tuple[type[Rows], ...]] = (Corners, BeamLines, Strips)
     can: ClassVar[frozenset[str]] = frozenset(CAPABILITIES) - {"list_counts"}
     reads: ClassVar[tuple[str, ...]] = ("beams",)
     idle: ClassVar[tuple[str, ...]] = ("collisions", "modes")

@@ -69,6 +69,3 @@ class Strips(Table):
         "strip", "float64", (6,), "m", "x and z of three corners of a triangle of which the wall is made, where it was "
         "made (solver `beams`)", steady=True, missing=0,
     )  # fmt: skip
-
-
-TABLES: tuple[type[Table], ...] = (Corners, BeamLines, Strips)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
+from barchan.frame import Table as Rows
 from barchan.schema.quantities import Time
 from barchan.schema.tables import Table
 
@@ -32,6 +33,8 @@ class Method(Table):
     reads: ClassVar[tuple[str, ...]] = ()  # fields of a scene that no other solver reads
     surface: ClassVar[tuple[str, ...]] = ()  # the same, of materials and pairs
     observables: ClassVar[tuple[str, ...]] = ()  # of every run, beside those that all solvers have
+    ledger: ClassVar[tuple[str, ...]] = ()  # lines of its ledger of energy, beside those of every method
+    tables: ClassVar[tuple[type[Rows], ...]] = ()  # what it adds to its frames
     idle: ClassVar[tuple[str, ...]] = ()  # observables that it has nothing for
     devices: ClassVar[tuple[str, ...]] = ("cpu",)
     bodies: ClassVar[str] = "spheres"  # what grains are made of
@@ -48,6 +51,7 @@ class SoftSpheres(Method):
     """Soft spheres: all that they are told stands in the scene itself."""
 
     name: ClassVar[str] = "soft"
+    ledger: ClassVar[tuple[str, ...]] = ("tether_energy", "dissipated_tethers", "box_work", "dissipated_drag")
     reads: ClassVar[tuple[str, ...]] = ("wall_step_limit",)
     idle: ClassVar[tuple[str, ...]] = ("collisions",)
     devices: ClassVar[tuple[str, ...]] = ("cpu", "cuda")
@@ -61,6 +65,7 @@ class HardSpheres(Method):
     """
 
     name: ClassVar[str] = "hard"
+    ledger: ClassVar[tuple[str, ...]] = ("rest_work", "spared_energy")
     can: ClassVar[frozenset[str]] = frozenset(CAPABILITIES) - {"advance", "list_counts"}
     reads: ClassVar[tuple[str, ...]] = ("hard", "restitution")
     surface: ClassVar[tuple[str, ...]] = ("tangential_restitution",)

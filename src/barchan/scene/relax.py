@@ -26,6 +26,7 @@ class Relax(Method):
     """
 
     name: ClassVar[str] = "relax"
+    ledger: ClassVar[tuple[str, ...]] = ("box_work", "dissipated_relaxing")
     can: ClassVar[frozenset[str]] = frozenset()
     reads: ClassVar[tuple[str, ...]] = ("relax",)
     idle: ClassVar[tuple[str, ...]] = ("collisions", "steps", "modes")

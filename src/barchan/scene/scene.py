@@ -26,7 +26,8 @@ from barchan.schema.problems import unknown_name
 from barchan.schema.quantities import Acceleration, Damping, Frequency, PositiveTime, Unit
 from barchan.schema.tables import Table
 
-METHODS: dict[str, type[Method]] = {one.name: one for one in (SoftSpheres, HardSpheres, Relax, Beams)}
+METHODS: dict[str, type[Method]] = {one.name: one for one in (SoftSpheres, HardSpheres, Beams, Relax)}
+LEDGER_LINES = tuple(dict.fromkeys(line for one in METHODS.values() for line in one.ledger))  # that methods add
 SOLVERS = tuple(METHODS)
 MOST_SEED = 2**63 - 1
 WALL_STEP_LIMIT = 0.2  # radii: a crossing then shows as an overlap of 90% at least
