@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -408,7 +409,9 @@ def _described(part: Any) -> str:
     numbers = ", ".join(f"{name} ({unit})" if unit else name for name, unit in getattr(part, "series", ()))
     lines = part.parameter_lines()
     parameters = table(lines) if lines else "  no parameters"
-    told = [part.written(), inspect.cleandoc(part.__doc__ or ""), f"Numbers: {numbers}." if numbers else "", parameters]
+    needs = "Needs frames that hold contacts: record.contacts = true." * ("contacts" in getattr(part, "needs", ()))
+    said = textwrap.fill(f"Numbers: {numbers}.", 100) if numbers else ""
+    told = [part.written(), inspect.cleandoc(part.__doc__ or ""), said, needs, parameters]
     return "\n\n".join(text for text in told if text)
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import csv
+import shutil
+import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 import typer
 
-from barchan.cli_look import Quiet, RunFolder, check_free, check_needed, open_recording, tell_file
+from barchan.cli_look import Quiet, RunFolder, check_free, check_needed, counted, open_recording, tell_file, told
 from barchan.errors import Finding, SceneError
 
 if TYPE_CHECKING:
+    from barchan.analysis.asked import Asked
     from barchan.analysis.evaluate import Measured
 
 
@@ -33,25 +36,35 @@ def measure(
     quiet: Quiet = False,
 ) -> None:
     """Measure what a run has recorded: numbers with their units, at every frame or at one moment."""
+    from barchan.analysis.asked import parse
     from barchan.analysis.evaluate import measure_all
 
     check_needed(("--to", to), ("--force", force or None))
+    asked = [parse(name) for name in dict.fromkeys(names)]
     if to is not None:
-        if to.suffix.lower() != ".csv":
-            raise SceneError(Finding("--to", str(to), "must end in .csv"))
+        _check_table(to, asked)
         check_free(to, force)
-    with open_recording(folder) as recording:
-        found = measure_all(recording, dict.fromkeys(names))
-    ones, rows = [one for one in found if one.one], [one for one in found if not one.one]
+    shown = sys.stdout.isatty()  # else the numbers go somewhere where nothing else belongs
+    with open_recording(folder) as recording, told(quiet or not shown) as progress:
+        found = measure_all(recording, asked, counted(progress, "measuring"))
     if to is not None:
-        if ones and rows:
-            what = f"{ones[0].text} has one value, {rows[0].text} has one for each frame"
-            raise SceneError(Finding("--to", what, "a table has the one or the other", "write two tables"))
         _write(to, found)
         tell_file(to, quiet)
     elif not quiet:
+        width = shutil.get_terminal_size().columns if shown else None
+        rows = [one for one in found if not one.one]
         notes = dict.fromkeys(one.note for one in found if one.note)
-        typer.echo("\n\n".join([*([_grid(rows)] if rows else []), *map(_list, ones), *notes]))
+        typer.echo("\n\n".join([*grids(rows, width), *(_list(one) for one in found if one.one), *notes]))
+
+
+def _check_table(path: Path, asked: Sequence[Asked]) -> None:
+    """Refuse what is no table: of another ending, or of rows of several lengths."""
+    if path.suffix.lower() != ".csv":
+        raise SceneError(Finding("--to", str(path), "must end in .csv"))
+    ones, rows = [one for one in asked if one.one], [one for one in asked if not one.one]
+    if ones and rows:
+        what = f"{ones[0].text} has one value, {rows[0].text} has one for each frame"
+        raise SceneError(Finding("--to", what, "a table has the one or the other", "write two tables"))
 
 
 def _columns(found: Sequence[Measured]) -> Iterator[tuple[str, np.ndarray]]:
@@ -75,16 +88,22 @@ def _write(path: Path, found: Sequence[Measured]) -> None:
         csv.writer(file, lineterminator="\n").writerows([headings, *(map(repr, row) for row in rows)])
 
 
-def _grid(found: Sequence[Measured]) -> str:
-    """Numbers against time, with six digits."""
-    headings, columns = zip(*_columns(found), strict=True)
-    lines = [headings, *([_text(value) for value in row] for row in np.transpose(columns))]
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    return "\n".join(_padded(line, widths) for line in lines)
+def grids(found: Sequence[Measured], width: int | None = None) -> list[str]:
+    """Numbers against time, with six digits: below each other where they are wider than `width` characters."""
+    if not found:
+        return []
+    clock, *columns = [_aligned([heading, *map(_text, values)]) for heading, values in _columns(found)]
+    blocks = [[clock]]
+    for column in columns:
+        taken = sum(len(one[0]) + 2 for one in blocks[-1]) + len(column[0])
+        if width is not None and taken > width and len(blocks[-1]) > 1:
+            blocks.append([clock])
+        blocks[-1].append(column)
+    return ["\n".join("  ".join(line) for line in zip(*block, strict=True)) for block in blocks]
 
 
-def _padded(line: Iterable[str], widths: Iterable[int]) -> str:
-    return "  ".join(text.rjust(width) for text, width in zip(line, widths, strict=True))
+def _aligned(column: Sequence[str]) -> list[str]:
+    return [text.rjust(max(map(len, column))) for text in column]
 
 
 def _list(one: Measured) -> str:

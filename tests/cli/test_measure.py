@@ -10,6 +10,8 @@ import pytest
 
 import barchan as bc
 from barchan.analysis import pile_height
+from barchan.analysis.evaluate import Measured
+from barchan.cli_measure import grids
 
 
 def test_a_table_of_all_frames(run_folder, command):
@@ -77,12 +79,24 @@ def test_what_cannot_be_measured_is_said(run_folder, command, arguments, words):
     assert not list(Path().glob("a.*"))
 
 
+def test_a_narrow_terminal_has_tables_below_each_other():
+    """Columns of 8, 12, 12 and 12 characters with two between them: 36 characters hold the time and two of them,
+    35 one. The time begins every table; one column is printed however narrow it is.
+    """
+    numbers = dict.fromkeys(("a" * 12, "b" * 12, "c" * 12), np.zeros(2))
+    found = [Measured("x", np.arange(2.0), numbers, dict.fromkeys(numbers, ""), False)]
+    shapes = [[len(grid.splitlines()[0]) for grid in grids(found, width)] for width in (None, 50, 36, 35, 5)]
+    assert shapes == [[50], [50], [36, 22], [22, 22, 22], [22, 22, 22]]
+    assert all(grid.startswith("time (s)  ") for grid in grids(found, 36))
+
+
 def test_measures_are_listed_with_units(command):
     code, out, _ = command("list", "measures")
     assert code == 0 and "angle_of_repose" in out and "packing_fraction" in out
     code, out, _ = command("list", "measures", "pile_height")
     assert code == 0 and out.startswith("pile_height(floor=…, below=…), measured on each frame")
     assert "Numbers: pile_height (m)." in out and "floor  m, default null" in out
+    assert "record.contacts = true" in command("list", "observables", "stress")[1]
     code, _, err = command("list", "measures", "pile_hight")
     assert code == 2 and "Did you mean 'pile_height'" in err
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
@@ -75,19 +75,20 @@ class Frames(Sequence[Frame]):
 def measure(run: Recording | RunResult | Path | str, text: str) -> Measured:
     """What `text` asks for, such as "angle_of_repose(floor=0)@last", of a run, its folder or its recording."""
     if isinstance(run, Recording):
-        return measure_all(run, [text])[0]
+        return measure_all(run, [parse(text)])[0]
     with Recording(run) if isinstance(run, (str, Path)) else run.recording as recording:
-        return measure_all(recording, [text])[0]
+        return measure_all(recording, [parse(text)])[0]
 
 
-def measure_all(recording: Recording, texts: Iterable[str]) -> list[Measured]:
-    """What each of the texts asks for; all of them are understood before the first frame is read."""
-    asked = [parse(text) for text in texts]
+def measure_all(
+    recording: Recording, asked: Sequence[Asked], report: Callable[[int, int], None] = lambda done, total: None
+) -> list[Measured]:
+    """What is asked for; `report` is told how many of how many frames were looked at."""
     if not len(recording):
         raise FileError(Finding(str(recording.path), "holds no frames", remedy="let the run record its first one"))
     frames = [Frames(recording, one.when.frames(recording.times, one.text)) for one in asked]
     by_frame = [k for k, one in enumerate(asked) if _is_by_frame(recording, one, frames[k])]
-    rows = _on_each_frame(recording, {k: (asked[k].part, frames[k].chosen) for k in by_frame})
+    rows = _on_each_frame(recording, {k: (asked[k].part, frames[k].chosen) for k in by_frame}, report)
     found = []
     for k, one in enumerate(asked):
         values = _columns(rows[k]) if k in rows else _together(recording, one, frames[k])
@@ -99,7 +100,7 @@ def _measured(recording: Recording, asked: Asked, frames: Frames, values: dict[s
     if asked.when.kind == "mean":
         values = {name: np.mean(one, keepdims=True) for name, one in values.items()}
     flat = recording.scene.dimensions == 2
-    units = {name: unit_in(unit, flat=flat) for name, unit in numbers_of(type(asked.part))} | recording.units
+    units = recording.units | {name: unit_in(unit, flat=flat) for name, unit in numbers_of(type(asked.part))}
     times = recording.times[frames.chosen]
     note = getattr(asked.part, "note", "")
     return Measured(asked.text, times, values, {name: units[name] for name in values}, asked.one, note)
@@ -135,11 +136,15 @@ def _was_measured(recording: Recording, part: Observable) -> bool:
 
 
 def _on_each_frame(
-    recording: Recording, parts: Mapping[int, tuple[Measure | Observable, np.ndarray]]
+    recording: Recording,
+    parts: Mapping[int, tuple[Measure | Observable, np.ndarray]],
+    report: Callable[[int, int], None],
 ) -> dict[int, list[dict[str, Any]]]:
     """Rows of numbers for each of the parts, at its frames; no frame is read twice."""
     rows: dict[int, list[dict[str, Any]]] = {k: [] for k in parts}
-    for index in sorted({int(one) for _, chosen in parts.values() for one in chosen}):
+    needed = sorted({int(one) for _, chosen in parts.values() for one in chosen})
+    for done, index in enumerate(needed):
+        report(done, len(needed))
         frame = recording[index]
         for k, (part, chosen) in parts.items():
             if index in chosen:
