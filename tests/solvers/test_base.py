@@ -139,7 +139,7 @@ def test_what_a_solver_lists_works_and_the_rest_is_a_clear_error(name: str) -> N
     """
     can = METHODS[name].can
     machine = MACHINES[name]()
-    assert machine.capabilities == can and len(machine) >= 1
+    assert type(machine).method is METHODS[name] and len(machine) >= 1
     for capability, ask in ASKED.items():
         if capability in can:
             assert ask(MACHINES[name]() if capability in ("insert", "remove") else machine), capability

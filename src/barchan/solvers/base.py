@@ -1,6 +1,7 @@
 """What a solver is: all that a run, a report, the command line, the viewer or a benchmark may ask of one.
 
-What every solver does is abstract here. What some cannot do is named in `capabilities`; asking for it is `Lacking`.
+What every solver does is abstract here. Of what only some can do, `method.can` names what this one can; to ask for
+the rest is `Lacking`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from barchan.frame import Frame, Gate
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.solids import solid
+from barchan.motions import FOREVER
 from barchan.scene.method import CAPABILITIES, Method
 from barchan.scene.scene import METHODS
 
@@ -54,7 +56,7 @@ def _counted(member: Callable[..., Any]) -> Callable[..., Any]:
 class Solver(ABC):
     """Takes the grains of a model from one time to a later one."""
 
-    method: ClassVar[type[Method]]
+    method: ClassVar[type[Method]]  # what is known of it before it is imported, and what it can do
     saved: ClassVar[tuple[str, ...]]  # attributes that a checkpoint keeps beside arrays; older ones may lack some
     model: Model
     dt: float  # s, of a step of fixed length; 0 where there are none
@@ -74,11 +76,6 @@ class Solver(ABC):
     @abstractmethod
     def __len__(self) -> int:
         """Grains that are there."""
-
-    @property
-    def capabilities(self) -> frozenset[str]:
-        """What it can do of what not every solver can."""
-        return self.method.can
 
     # ------------------------------------------------------------ what every solver does
 
@@ -300,14 +297,9 @@ class TimedSolver(Solver):
         found = {}
         for name, book, before in zip(self.model.gates, a["gates"], a["marked"][:-1], strict=True):
             rate = (book[1] - before) / elapsed if elapsed > 0 else 0.0
+            number, mass, *momentum, energy, waiting = book.tolist()
             found[name] = Gate(
-                number=int(book[0]),
-                mass=float(book[1]),
-                momentum=tuple(book[2:5].tolist()),
-                energy=float(book[5]),
-                rate=float(rate),
-                waiting=int(book[6]),
-                inward=name in sources,
+                int(number), mass, tuple(momentum), energy, float(rate), int(waiting), inward=name in sources
             )
         return found
 
@@ -327,6 +319,17 @@ class TimedSolver(Solver):
             book[ENERGY] += carried
 
     # ------------------------------------------------------------ changes
+
+    @staticmethod
+    def changing(model: Model) -> dict[str, np.ndarray]:
+        """What events and flow change: gravity, which walls are there and since when they move, what passes gates."""
+        return {
+            "gravity": model.gravity.copy(),
+            "rule": np.where(model.walls.hidden, REMOVED, BY_TIME),
+            "begun": np.where(model.walls.waiting, FOREVER, 0.0),  # s
+            "gates": np.zeros((len(model.gates), 7)),  # number, kg, kg m/s, J that have passed; number that waits
+            "marked": np.zeros(len(model.gates) + 1),  # kg, and s: the flow and the time of the last mark
+        }
 
     def insert(self, grains: Grains, gate: str, *, waiting: int = 0) -> None:
         number = self.model.gates.index(gate)

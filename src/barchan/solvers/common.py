@@ -9,8 +9,7 @@ import numpy as np
 from barchan.geometry import multiply, rotate
 from barchan.model.build import Model
 from barchan.model.layout import DRIVE_WORK, GRAIN_WORK, LOSS, PRESSED, RATE, VELOCITY
-from barchan.motions import FOREVER
-from barchan.solvers.base import BY_TIME, REMOVED
+from barchan.solvers.base import TimedSolver
 
 
 def servo_books(model: Model, servo: np.ndarray, motion_table: np.ndarray, ahead: float) -> np.ndarray:
@@ -56,8 +55,8 @@ def wall_poses(model: Model, time: float, begun: np.ndarray, motion_table: np.nd
 def walls_at_start(model: Model) -> tuple[np.ndarray, np.ndarray]:
     """Poses (W, 7) of the walls at the start, as in `wall_poses`, and which pieces (P,) bool are there."""
     walls = model.walls
-    begun, rule = np.where(walls.waiting, FOREVER, 0.0), np.where(walls.hidden, REMOVED, BY_TIME)
-    return wall_poses(model, 0.0, begun, walls.motion_table), walls.present(0.0, rule)
+    first = TimedSolver.changing(model)
+    return wall_poses(model, 0.0, first["begun"], walls.motion_table), walls.present(0.0, first["rule"])
 
 
 def wall_presence(model: Model, present: np.ndarray) -> np.ndarray:

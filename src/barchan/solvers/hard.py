@@ -12,11 +12,10 @@ from barchan.frame import Frame
 from barchan.kernels import compile as kernel_compiler
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.motions import FOREVER
 from barchan.scene.method import HardSpheres
 from barchan.solvers import hard_arrays, hard_changes, hard_ledger, hard_watch
 from barchan.solvers import hard_layout as layout
-from barchan.solvers.base import BY_TIME, REMOVED, TimedSolver
+from barchan.solvers.base import TimedSolver
 from barchan.solvers.hard_arrays import GRAIN_ARRAYS
 
 EVENTS_A_SORT = 100  # events a grain, after which grains are sorted along space again
@@ -37,7 +36,7 @@ class HardSolver(TimedSolver):
         self.steps = 0  # of the leapfrog
         self.inserted = len(grains)
         self.sort_at = 0  # number of events at which grains are sorted again
-        self.arrays = {**hard_arrays.grain_arrays(grains, model), **_changing(model)}
+        self.arrays = {**hard_arrays.grain_arrays(grains, model), **self.changing(model), **_empty(model)}
         self._bind()
         self.choose_rest()
         self.present = model.walls.present(0.0, self.arrays["rule"])
@@ -292,25 +291,20 @@ class HardSolver(TimedSolver):
         return solver
 
 
-def _changing(model: Model) -> dict[str, np.ndarray]:
-    """What events and flow change: gravity, which walls are there and since when they move, and the books."""
-    walls, space = model.walls, np.zeros(layout.SPACE)
+def _empty(model: Model) -> dict[str, np.ndarray]:
+    """What the loop over events keeps: constants of space, clocks, tallies and books."""
+    space = np.zeros(layout.SPACE)
     space[layout.PERIOD : layout.HALF] = model.box
     space[layout.HALF : layout.GRAVITY] = np.where(model.periodic, 0.5 * model.box, np.inf)
     if model.scene.stepless:
         space[layout.GRAVITY : layout.CORNER] = model.gravity
     return {
-        "gravity": model.gravity.copy(),
         "space": space,
         "clock": np.zeros(2),  # s: of the last event, and of the run
         "book": np.zeros(layout.BOOK),
         "tally": np.zeros(layout.TALLY, np.int64),
         "calendar": np.zeros(3),
         "turn": np.zeros(4, np.int64),
-        "rule": np.where(walls.hidden, REMOVED, BY_TIME),
-        "begun": np.where(walls.waiting, FOREVER, 0.0),  # s
-        "gates": np.zeros((len(model.gates), 7)),  # number, kg, kg m/s, J that have passed; number that waits
-        "marked": np.zeros(len(model.gates) + 1),  # kg, and s: the flow and the time of the last mark
         "pushed": np.zeros((3, 3)),  # J s: impulses ⊗ branches up to the last mark
         "booked": np.zeros(3),  # J: inflow, outflow, events
     }

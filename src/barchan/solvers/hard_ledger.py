@@ -103,8 +103,8 @@ def energies(solver: HardSolver) -> dict[str, float]:
         book[name] = float(a["booked"][line])
     given = book["wall_work"] + book["rest_work"] + book["inflow_energy"] + book["event_work"]
     total = inside - given + book["outflow_energy"]
-    start = getattr(solver, "energy_at_start", total)
-    return {**book, "spared_energy": float(books[layout.SPARED]), "energy_error": total - start, "energy_total": total}
+    return {**book, "spared_energy": float(books[layout.SPARED]), "energy_error": total - solver.energy_at_start,
+            "energy_total": total}  # fmt: skip
 
 
 def account(solver: HardSolver) -> dict[str, float | int]:

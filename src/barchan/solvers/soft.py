@@ -14,7 +14,6 @@ from barchan.kernels import threads
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.layout import SERVO_COLUMNS
-from barchan.motions import FOREVER
 from barchan.scene.method import SoftSpheres
 from barchan.solvers import (
     common,
@@ -28,7 +27,6 @@ from barchan.solvers import (
     soft_tethers,
     soft_watch,
 )
-from barchan.solvers.base import BY_TIME, REMOVED
 from barchan.solvers.helper import Helper
 from barchan.solvers.servo_limits import ServoSolver
 from barchan.solvers.soft_arrays import HELD, Arrays
@@ -64,7 +62,9 @@ class SoftSolver(ServoSolver):
         self.arrays["motion_table"] = model.walls.motion_table.copy()
         self.arrays["servo"] = np.zeros((len(model.walls.servo_row), SERVO_COLUMNS))
         self.arrays["strayed"] = np.zeros(3)  # m that walls have gone, m that they may; 1/m, over the smallest leeway
-        self.arrays.update(_changing(model))
+        self.arrays.update(self.changing(model))
+        # What walls have taken since a step; J: of events, and that grains have gained by crossing a box that deforms.
+        self.arrays.update(swallowed=np.zeros(1), booked=np.zeros(5), crossed=np.zeros(1))
         self.arrays.update(soft_steppers.controls(model, grains, time_step))
         self.arrays["servo_table"] = model.walls.servo_table.copy()
         self.note_walls()
@@ -202,7 +202,7 @@ class SoftSolver(ServoSolver):
     # ------------------------------------------------------------ changes between two steps
 
     def room(self, grains: Grains) -> np.ndarray:
-        return soft_changes.clear_of_grains(self, grains) & soft_changes.clear_of_walls(self, grains)
+        return soft_changes.room(self, grains)
 
     def _insert(self, grains: Grains, gate: int) -> None:
         soft_changes.insert(self, grains, gate)
@@ -371,18 +371,3 @@ class SoftSolver(ServoSolver):
         solver._constants()
         solver.stepper = solver.stepping(solver)
         return solver
-
-
-def _changing(model: Model) -> dict[str, np.ndarray]:
-    """What events and flow change: gravity, which walls are there and since when they move, and the books."""
-    walls = model.walls
-    return {
-        "gravity": model.gravity.copy(),
-        "rule": np.where(walls.hidden, REMOVED, BY_TIME),
-        "begun": np.where(walls.waiting, FOREVER, 0.0),  # s
-        "swallowed": np.zeros(1),
-        "gates": np.zeros((len(model.gates), 7)),  # number, kg, kg m/s, J that have passed; number that waits
-        "marked": np.zeros(len(model.gates) + 1),  # kg, and s: the flow and the time of the last mark
-        "booked": np.zeros(5),  # J
-        "crossed": np.zeros(1),  # J that grains have gained by crossing a box that deforms
-    }

@@ -25,25 +25,17 @@ if TYPE_CHECKING:
 INFLOW, OUTFLOW, EVENTS, HELD, HELD_BY_WALLS = range(5)  # entries of the array `booked`, J
 
 
-def clear_of_grains(solver: SoftSolver, grains: Grains) -> np.ndarray:
-    """Which of these grains, (N,) bool, would touch none of those that are there."""
-    a = solver.arrays
-    place, owner = spheres_of(grains)
-    free = np.ones(len(grains), bool)
-    free[owner[overlapping(place, a["place"][: len(a["place"]) - GHOSTS], solver.lengths)[0]]] = False
-    return free
-
-
-def clear_of_walls(solver: SoftSolver, grains: Grains) -> np.ndarray:
-    """Which of these grains, (N,) bool, would touch none of the walls that are there."""
-    walls = solver.model.walls
+def room(solver: SoftSolver, grains: Grains) -> np.ndarray:
+    """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall."""
+    a, walls = solver.arrays, solver.model.walls
     place, owner = spheres_of(grains)
     found, counts = np.zeros((len(place), 1), np.int32), np.zeros(len(place), np.int64)  # how many is all that matters
     solver.kernels.near_walls(
-        place, len(place), solver.lists.grids, solver.lists.present, walls.frame, solver.arrays["pose"],
-        walls.kind, walls.shape_table, found, counts,
+        place, len(place), solver.lists.grids, solver.lists.present, walls.frame, a["pose"], walls.kind,
+        walls.shape_table, found, counts,
     )  # fmt: skip
     free = np.ones(len(grains), bool)
+    free[owner[overlapping(place, a["place"][: len(a["place"]) - GHOSTS], solver.lengths)[0]]] = False
     free[owner[counts > 0]] = False
     return free
 
