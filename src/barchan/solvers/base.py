@@ -95,9 +95,9 @@ class Solver(ABC):
         """Grains that there have ever been, the pieces of broken ones too."""
 
     @property
-    @abstractmethod
     def sphere_count(self) -> int:
-        """What stands for the size of the work: spheres of all grains, or triangles."""
+        """What stands for the size of the work: spheres of all grains, or triangles; here one a grain."""
+        return len(self)
 
     @abstractmethod
     def advance_to(self, t: float) -> None:
@@ -344,11 +344,11 @@ class TimedSolver(Solver):
     def remove(self, mask: np.ndarray, gate: str) -> None:
         rows = np.argsort(self.arrays["id"])[np.asarray(mask, bool)]
         if len(rows):
-            self._remove(rows, self.model.gates.index(gate))
+            self._remove(rows, np.full(len(rows), self.model.gates.index(gate)))
 
     @abstractmethod
-    def _remove(self, rows: np.ndarray, gate: int) -> None:
-        """Take away the grains of these rows through a gate; all that they take along is booked."""
+    def _remove(self, rows: np.ndarray, gates: np.ndarray) -> None:
+        """Take away the grains of these rows, each through its gate; all that they take along is booked."""
 
     def add_wall(self, name: str) -> None:
         self._rule_wall(name, ADDED)

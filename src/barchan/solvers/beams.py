@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
-from barchan.frame import Frame
 from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import threads
 from barchan.model.build import Model
@@ -198,11 +196,10 @@ class BeamSolver(ServoSolver):
         free = beams_changes.clear_of_walls(self.model, self.arrays, grains, self.model.walls.names)
         return free & beams_changes.clear_of_grains(self, grains)
 
-    def _insert(self, grains: Grains, gate: int) -> None:
-        beams_changes.insert(self, grains, gate)
+    _insert = beams_changes.insert
 
-    def _remove(self, rows: np.ndarray, gate: int) -> None:
-        beams_changes.remove(self, rows, gate)
+    def _remove(self, rows: np.ndarray, gates: np.ndarray) -> None:
+        beams_changes.remove(self, rows, int(gates[0]))
 
     def note_walls(self) -> None:
         a, walls = self.arrays, self.model.walls
@@ -210,23 +207,18 @@ class BeamSolver(ServoSolver):
         begun[walls.frame] = a["begun"][walls.wall]
         a["servo_table"][:, 5:7] = walls.spans(begun, a["rule"])
 
-    def meet_walls(self) -> None:
-        beams_changes.exchange_walls(self)
+    meet_walls = beams_changes.exchange_walls
 
     def start_motion(self, name: str) -> None:
         self.arrays["begun"][self.model.walls.names.index(name)] = self.time
         self.note_walls()
 
-    def change_gravity(self, gravity: Sequence[float] | np.ndarray) -> None:
-        beams_changes.change_gravity(self, np.array(gravity, float))
+    change_gravity = beams_changes.change_gravity
 
     # ------------------------------------------------------------ reading
 
-    def _frame(self) -> Frame:
-        return beams_ledger.frame(self)
-
-    def watch(self) -> None:
-        beams_watch.check(self)
+    _frame = beams_ledger.frame
+    watch = beams_watch.check
 
     def positions(self) -> np.ndarray:
         position = beams_ledger.bodies(self).position[np.argsort(self.arrays["id"])]
@@ -235,8 +227,7 @@ class BeamSolver(ServoSolver):
     def fastest(self) -> float:
         return float(np.linalg.norm(beams_ledger.bodies(self).velocity, axis=1).max(initial=0.0))
 
-    def kinetic_energy(self) -> float:
-        return beams_ledger.kinetic(self)
+    kinetic_energy = beams_ledger.kinetic
 
     def statistics(self) -> dict[str, Any]:
         a = self.arrays

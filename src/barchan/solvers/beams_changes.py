@@ -263,10 +263,10 @@ def exchange_walls(solver: BeamSolver) -> None:
         booked[FRICTION] += friction
 
 
-def change_gravity(solver: BeamSolver, gravity: np.ndarray) -> None:
+def change_gravity(solver: BeamSolver, gravity: Sequence[float] | np.ndarray) -> None:
     """Let gravity be another one, (3,) m/s²; the jump of potential energy is work of the event."""
     a, n, before = solver.arrays, solver.triangle_count, beams_ledger.potential(solver)
-    x, z = (gravity - a["gravity"])[[0, 2]]
+    x, z = np.subtract(gravity, a["gravity"])[[0, 2]]
     a["gravity"][:] = gravity
     a["booked"][EVENTS] += beams_ledger.potential(solver) - before
     state = a["state"][:n]  # accelerations, and the torques about the origin, are those of the new gravity at once

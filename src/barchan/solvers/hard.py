@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
 
 from barchan.errors import Finding, RunError
-from barchan.frame import Frame
 from barchan.kernels import compile as kernel_compiler
 from barchan.model.build import Model
 from barchan.model.grains import Grains
@@ -80,10 +78,6 @@ class HardSolver(TimedSolver):
         self.arrays["space"][layout.CONTACT_TIME : layout.MARGIN] = (
             (time, 0.0, 0.0) if self.dt else (time, damped, elastic)
         )
-
-    @property
-    def sphere_count(self) -> int:
-        return len(self)
 
     @property
     def time(self) -> float:
@@ -226,23 +220,12 @@ class HardSolver(TimedSolver):
 
     # ------------------------------------------------------------ changes between two events
 
-    def room(self, grains: Grains) -> np.ndarray:
-        return hard_changes.room(self, grains)
-
-    def _insert(self, grains: Grains, gate: int) -> None:
-        hard_changes.insert(self, grains, gate)
-
-    def _remove(self, rows: np.ndarray, gate: int) -> None:
-        hard_changes.remove(self, rows, np.full(len(rows), gate))
-
-    def meet_walls(self) -> None:
-        hard_changes.meet_walls(self)
-
-    def start_motion(self, name: str) -> None:
-        hard_changes.start_motion(self, name)
-
-    def change_gravity(self, gravity: Sequence[float] | np.ndarray) -> None:
-        hard_changes.change_gravity(self, np.array(gravity, float))
+    room = hard_changes.room
+    _insert = hard_changes.insert
+    _remove = hard_changes.remove
+    meet_walls = hard_changes.meet_walls
+    start_motion = hard_changes.start_motion
+    change_gravity = hard_changes.change_gravity
 
     def mark_flow(self) -> None:
         super().mark_flow()
@@ -250,8 +233,7 @@ class HardSolver(TimedSolver):
 
     # ------------------------------------------------------------ reading
 
-    def _frame(self) -> Frame:
-        return hard_ledger.frame(self)
+    _frame = hard_ledger.frame
 
     def positions(self) -> np.ndarray:
         return hard_ledger.positions_at(self, self.time)[np.argsort(self.arrays["id"])]
@@ -259,11 +241,8 @@ class HardSolver(TimedSolver):
     def fastest(self) -> float:
         return float(np.linalg.norm(hard_ledger.velocities_at(self, self.time), axis=1).max(initial=0.0))
 
-    def kinetic_energy(self) -> float:
-        return hard_ledger.kinetic(self)
-
-    def watch(self) -> None:
-        hard_watch.check(self)
+    kinetic_energy = hard_ledger.kinetic
+    watch = hard_watch.check
 
     def statistics(self) -> dict[str, float | int]:
         return {

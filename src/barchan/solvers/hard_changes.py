@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -132,7 +133,7 @@ def start_motion(solver: HardSolver, name: str) -> None:
     solver.rebuild(solver.time)
 
 
-def change_gravity(solver: HardSolver, gravity: np.ndarray) -> None:
+def change_gravity(solver: HardSolver, gravity: Sequence[float] | np.ndarray) -> None:
     """Let gravity be another one, (3,) m/s², from now on; the jump of potential energy is work of the event."""
     a, k = solver.arrays, solver.kernels
     k.bring_all(solver.time, len(solver), a["grain"], a["space"], a["attitude"])

@@ -76,10 +76,6 @@ class RelaxSolver(Solver):
     def made(self) -> int:
         return len(self)
 
-    @property
-    def sphere_count(self) -> int:
-        return len(self)
-
     # ------------------------------------------------------------ going on
 
     def advance_to(self, t: float) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from barchan.frame import Frame
 from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import threads
 from barchan.model.build import Model
@@ -201,26 +199,16 @@ class SoftSolver(ServoSolver):
 
     # ------------------------------------------------------------ changes between two steps
 
-    def room(self, grains: Grains) -> np.ndarray:
-        return soft_changes.room(self, grains)
-
-    def _insert(self, grains: Grains, gate: int) -> None:
-        soft_changes.insert(self, grains, gate)
-
-    def _remove(self, rows: np.ndarray, gate: int) -> None:
-        soft_changes.remove(self, rows, np.full(len(rows), gate))
+    room = soft_changes.room
+    _insert = soft_changes.insert
+    _remove = soft_changes.remove
 
     def note_walls(self) -> None:
         self.arrays["servo_table"][:, 5:7] = self.model.walls.spans(self.arrays["begun"], self.arrays["rule"])
 
-    def meet_walls(self) -> None:
-        soft_changes.meet_walls(self)
-
-    def start_motion(self, name: str) -> None:
-        soft_changes.start_motion(self, name)
-
-    def change_gravity(self, gravity: Sequence[float] | np.ndarray) -> None:
-        soft_changes.change_gravity(self, np.array(gravity, float))
+    meet_walls = soft_changes.meet_walls
+    start_motion = soft_changes.start_motion
+    change_gravity = soft_changes.change_gravity
 
     # ------------------------------------------------------------ arrays for the kernels
 
@@ -282,17 +270,13 @@ class SoftSolver(ServoSolver):
 
     # ------------------------------------------------------------ reading
 
-    def _frame(self) -> Frame:
-        return soft_ledger.frame(self)
-
-    def positions(self) -> np.ndarray:
-        return soft_ledger.positions(self)
+    _frame = soft_ledger.frame
+    positions = soft_ledger.positions
 
     def fastest(self) -> float:
         return float(np.linalg.norm(self.arrays["velocity"], axis=1).max(initial=0.0))
 
-    def kinetic_energy(self) -> float:
-        return soft_ledger.kinetic(self)
+    kinetic_energy = soft_ledger.kinetic
 
     def work_done(self, *, advance: float = 0.0, **instead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Work done so far, J: against pairs (normal, friction, rolling), and against walls with the walls' own.
@@ -339,8 +323,7 @@ class SoftSolver(ServoSolver):
 
     # ------------------------------------------------------------ safety, and coming back
 
-    def watch(self) -> None:
-        soft_watch.check(self)
+    watch = soft_watch.check
 
     def statistics(self) -> dict[str, Any]:
         return {

@@ -6,7 +6,7 @@ the energy stored in contacts that begin or end with the change. So the ledger c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -119,7 +119,7 @@ def start_motion(solver: SoftSolver, name: str) -> None:
     _apply(solver, lambda: None)
 
 
-def change_gravity(solver: SoftSolver, gravity: np.ndarray) -> None:
+def change_gravity(solver: SoftSolver, gravity: Sequence[float] | np.ndarray) -> None:
     """Let gravity be another one, (3,) m/s², from now on; the jump of potential energy is work of the event."""
     rows = np.arange(len(solver))
     before = _potential(solver, rows)
