@@ -127,6 +127,17 @@ def test_near_pairs_are_those_of_a_search_through_all(space):
     assert found == set(zip(a[close].tolist(), b[close].tolist(), strict=True))
 
 
+def test_a_hair_below_a_periodic_face_is_in_the_box():
+    """4.479999999999999 m lies below a period from 4.48 m on, and round-off takes it to the far face: it still meets
+    its neighbour across the face. Catches a tree that is given a place outside its period, and refuses it.
+    """
+    space = Space(np.array([4.48, -1.0, -1.0]), np.array([19.68, 1.0, 1.0]), None, np.array([True, False, False]))
+    centres = space.wrap(np.array([(4.479999999999999, 0.0, 0.0), (4.54, 0.0, 0.0), (9.0, 0.0, 0.0)]))
+    assert centres[0, 0] - space.low[0] >= space.length[0]
+    pairs = near_pairs(space, centres, np.full(3, 0.05), 0.0)
+    assert np.sort(np.concatenate(pairs)).tolist() == [0, 1]
+
+
 def test_lattice_counts_sites_and_fills_from_below():
     """Reach 0.05 and spacing 0.1 in 1 × 0.5 × 0.3 m: exactly 10 · 5 · 3 touching sites, the lowest at 0.05."""
     space = box(1.0, 0.5, 0.3)

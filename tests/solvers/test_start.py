@@ -72,8 +72,8 @@ def test_a_solver_has_the_same_contacts() -> None:
     """Balls in each other, a floor, a closed mesh with a side whose facets join, and a box that repeats a block: what
     the check finds is what the soft-sphere solver's compiled lists have, contact by contact, with its depth.
 
-    Catches seams at which a ball counts for every facet, a centre behind a surface told as in front of it, and images
-    of walls that the check sees and the solver does not.
+    Catches seams at which a ball counts for every facet, a centre behind a surface taken for one in front of it, and
+    images of walls that the check sees and the solver does not.
     """
     rng = np.random.default_rng(2)
     cube = np.array(list(itertools.product((0.0, 1.0), repeat=3))) * (0.6, 0.9, 0.5) + (0.2, -0.4, 0.3)

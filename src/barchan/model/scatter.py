@@ -62,9 +62,10 @@ def near_pairs(space: Space, centres: np.ndarray, radii: np.ndarray, skin: float
     from scipy.spatial import cKDTree  # slow to import
 
     octave = np.floor(np.log2(radii.max() / radii) + 1e-9).astype(np.int64)
-    period = np.where(space.periodic, space.length, 0.0)
+    period, place = np.where(space.periodic, space.length, 0.0), centres - space.low
+    place[space.periodic & (place >= period)] = 0.0  # the other face, but for round-off
     members = [np.flatnonzero(octave == k) for k in np.unique(octave)]
-    trees = [cKDTree((centres - space.low)[own], boxsize=period, balanced_tree=False) for own in members]
+    trees = [cKDTree(place[own], boxsize=period, balanced_tree=False) for own in members]
     largest = [float(radii[own].max()) for own in members]
     found: list[np.ndarray] = []
     for a, own in enumerate(members):

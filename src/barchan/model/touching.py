@@ -20,7 +20,7 @@ BRANCH = 8  # balls in the next larger one
 SLACK = 1e-6  # of a ball's radius, for round-off
 BEYOND = -1e-9  # of a radius: a foot that is not farther beyond a periodic face is met on this side of it
 SAME_PLACE = 1e-4  # of a radius: within it two points of a mesh count as one
-AT_ONCE = 1 << 21  # points times triangles that are looked at together
+AT_ONCE = 1 << 18  # points times triangles that are looked at together
 
 
 class Touching(NamedTuple):

@@ -204,7 +204,7 @@ def bounds(body: np.ndarray) -> np.ndarray:
 
 
 def first_skin(model: Model, bound: np.ndarray) -> float:
-    """How far, m, triangles may go until lists are made anew, from the circles (T,) m about those at the start."""
+    """The skin, m, of the first lists, from the circles (T,) m about those at the start."""
     return SKIN * next((float(one.mean()) for one in (bound, poured_bounds(model)) if len(one)), 1e-3)
 
 

@@ -25,7 +25,7 @@ TOUCHED = (
 )  # fmt: skip
 HELD = 7  # columns of `held`, what stiction does to a grain
 HUGE = 1e300
-FIRST_SKIN = 0.05  # of the smallest sphere's radius: leeway of a grain at rest in the first search
+FIRST_SKIN = 0.05  # of the smallest sphere's radius: skin of the first search
 GHOSTS = 2  # two spheres of no consequence, far from each other, fill the last block of pairs
 
 
