@@ -78,8 +78,8 @@ class ByKernels(LoadScopeScheduling):  # type: ignore[misc]
     """Hands out tests by the kernels that they share: what one worker has compiled another one need not."""
 
     def _split_scope(self, nodeid: str) -> str:
-        file = Path(nodeid.partition("::")[0]).stem
-        return combinations.GROUP_OF.get(file, file)
+        file, case = Path(nodeid.partition("::")[0]).stem, nodeid.partition("[")[2]
+        return combinations.GROUP_OF.get(f"{file}[{case}", combinations.GROUP_OF.get(file, file))
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByKernels:

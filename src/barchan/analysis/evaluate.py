@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -43,29 +43,17 @@ class Measured:
         return float(next(iter(self.values.values()))[0])
 
 
-class Frames(Sequence[Frame]):
+class Frames:
     """Some frames of a recording, read when they are looked at."""
 
     def __init__(self, recording: Recording, chosen: np.ndarray) -> None:
         self._recording, self.chosen = recording, chosen
-
-    @property
-    def scene(self) -> Scene:
-        """The recorded scene."""
-        return self._recording.scene
+        self.scene = recording.scene
 
     def __len__(self) -> int:
         return len(self.chosen)
 
-    @overload
-    def __getitem__(self, index: int) -> Frame: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> Frames: ...
-
-    def __getitem__(self, index: int | slice) -> Frame | Frames:
-        if isinstance(index, slice):
-            return Frames(self._recording, self.chosen[index])
+    def __getitem__(self, index: int) -> Frame:
         return self._recording[int(self.chosen[index])]
 
     def __iter__(self) -> Iterator[Frame]:
@@ -189,7 +177,7 @@ def _columns(rows: Iterable[dict[str, Any]]) -> dict[str, np.ndarray]:
     return {name: np.array([row[name] for row in found], float) for name in found[0]}
 
 
-def _grains(part: Measure, frames: Sequence[Frame], scene: Scene) -> dict[str, np.ndarray]:
+def _grains(part: Measure, frames: Sequence[Frame] | Frames, scene: Scene) -> dict[str, np.ndarray]:
     """(N,) bool for each field that names groups; SceneError where one of them changes from frame to frame."""
     known = {name: k for k, name in enumerate(scene.group_names())}
     masks = {}
@@ -199,8 +187,9 @@ def _grains(part: Measure, frames: Sequence[Frame], scene: Scene) -> dict[str, n
             registry.one_of(known, group, "groups of grains", f"{part.key}.{name}")
             for group in ([given] if isinstance(given, str) else given)
         ]
-        masks[name] = np.isin(frames[0].group, wanted)
-        if any(not np.array_equal(frame.id, frames[0].id) for frame in frames[1:]):
+        first = frames[0]
+        masks[name] = np.isin(first.group, wanted)
+        if any(not np.array_equal(frame.id, first.id) for frame in frames):
             what = "takes frames that hold the same grains, but some come or go"
             raise SceneError(Finding(part.key, what, remedy="ask for a time in which none does, such as @mean(2s, 5s)"))
     return masks
