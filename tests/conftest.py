@@ -13,7 +13,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 import combinations
 from barchan.kernels import threads
-from barchan.kernels.compile import NOTES
+from barchan.kernels.bindings import NOTES
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("BARCHAN_PREPARE", "here")  # tests keep all cores busy themselves

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from barchan.kernels import raster
+from barchan.kernels.ready import raster
 
 
 @pytest.mark.parametrize(("x", "y", "radius"), [(100.0, 100.0, 60.0), (97.3, 104.8, 41.7), (100.5, 99.5, 33.0)])

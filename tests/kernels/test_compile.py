@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 
-from barchan.kernels.compile import bind, bind_relax, compiled, fingerprint
+from barchan.kernels.functions import compiled, fingerprint
 from barchan.laws.hertz import Hertz
 from barchan.laws.linear import Linear
 from barchan.potentials.harmonic import Harmonic
 from barchan.registry import built_in
+from barchan.solvers.relax_bindings import bind_relax
+from barchan.solvers.soft_bindings import bind_soft
 
 BASE = """
 import math
@@ -111,7 +113,7 @@ class Mine(Harmonic):
 
 USER = """
 import importlib, sys
-from barchan.kernels.compile import bind_relax
+from barchan.solvers.relax_bindings import bind_relax
 from barchan.shapes.plane import gap
 module, name = sys.argv[1:]
 kernels = bind_relax(getattr(importlib.import_module(module), name)(), [gap], dict(FLAT=True, WALLS=False))
@@ -168,7 +170,7 @@ def test_scenes_share_the_kernels_that_are_the_same_for_both(tmp_path: Path, mon
     lab = {"CLUMPS": True, "MATERIALS": True, "ROLLING": True}
     gaps, paths = built_in("shapes", "gap"), built_in("motions", "path")
     one, other, spheres = (
-        bind(law, law, gaps, paths, {**switches, **more})
+        bind_soft(law, law, gaps, paths, {**switches, **more})
         for law, more in ((Hertz(), lab), (Linear(), lab), (Hertz(), {}))
     )
     for name in ("drift", "near_walls", "move_walls", "all_grains", "verlet_steps", "runge_kutta_steps"):

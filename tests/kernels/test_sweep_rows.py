@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from barchan.kernels import neighbours
+from barchan.kernels.ready import neighbours
 from barchan.solvers import soft_rows
 from barchan.solvers.soft_layout import BASE, CHUNK, GRAIN_FROM, GRAIN_TO, PAIR_TO, STRIP_FROM, STRIP_TO
 from solvers.inside import peek

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from barchan.kernels.compile import compiled, rests
+from barchan.kernels.functions import compiled
 from barchan.laws import Contact, Law, Surface
 from barchan.laws.displacement import Displacement
 from barchan.laws.hertz import Hertz
 from barchan.laws.linear import Linear
 from barchan.laws.stick_slip import StickSlip
 from barchan.laws.viscous import Viscous
+from barchan.solvers.soft_bindings import AT_REST, FORMS, rests
 
 SURFACE = Surface(5e6, 2e6, 0.3, 0.5, 0.6, 0.0, 0.0, False)
 Numbers = tuple[float, ...]
@@ -24,7 +25,7 @@ def _forms(law: Law) -> tuple[Callable[..., Numbers], Callable[..., Numbers]]:
     """The law as kernels call it, and its quicker form: normal force, friction (3), memory (3)."""
 
     def flat(at_rest: bool) -> Callable[..., Numbers]:
-        force, p = compiled(law.form()[0], at_rest=at_rest), law.constants(SURFACE)
+        force, p = compiled(law.form()[0], forms=AT_REST if at_rest else FORMS), law.constants(SURFACE)
 
         def answer(contact: Contact, memory: Any) -> Numbers:
             normal, friction, kept = force(contact, tuple(float(one) for one in memory), p)

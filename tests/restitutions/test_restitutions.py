@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from barchan.kernels.compile import compiled
+from barchan.kernels.functions import compiled
 from barchan.laws import Surface
 from barchan.registry import parts
 from barchan.restitutions.power import Power

@@ -40,13 +40,13 @@ def height_map(
     spheres: (M,) bool, those that count; all, where it is left out. The depth buffer that pictures are drawn with is,
     seen from above, the exact upper envelope of the spheres.
     """
-    from barchan.kernels.raster import splat
+    from barchan.kernels.ready import raster
 
     position, radius = frame.sphere_position, frame.sphere_radius
     if spheres is not None:
         position, radius = position[spheres], radius[spheres]
     corner = np.array([low[0], low[1], floor])
-    depth, owner = splat((position - corner) / pitch, radius / pitch, *size)
+    depth, owner = raster.splat((position - corner) / pitch, radius / pitch, *size)
     covered = owner >= 0
     return HeightMap(
         x=low[0] + (np.arange(size[0]) + 0.5) * pitch,

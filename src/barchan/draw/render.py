@@ -13,13 +13,14 @@ from barchan.draw.palette import BACKDROP, GROUND, INK, linear, to_bytes, wall_c
 from barchan.draw.polygons import paint, rims
 from barchan.frame import Frame
 from barchan.geometry import conjugate, rotate
-from barchan.kernels import raster
+from barchan.kernels.raster import SAMPLES, Light, Shadow, spiral
+from barchan.kernels.ready import raster
 from barchan.scene.beams_frame import Corners, Strips
 
 LAMP = (-0.48, 0.74, 0.47)  # to the right, upwards, towards the viewer on level ground
 SHADOW_SIZE = 1536  # samples, longest side of the shadow map
-FINE_LOOKS = (raster.spiral(20), raster.spiral(9))  # directions in which a sample looks for the sky and for the lamp
-QUICK_LOOKS = (raster.spiral(7), raster.spiral(4))
+FINE_LOOKS = (spiral(20), spiral(9))  # directions in which a sample looks for the sky and for the lamp
+QUICK_LOOKS = (spiral(7), spiral(4))
 FAR = 1e9  # samples, well outside any image
 GRAZING = 0.05  # sine of the elevation below which the ground is seen edge-on
 PANE, STAINED_PANE = 0.045, 0.25  # part of the light that a wall's surface takes, and one of a colour of its own
@@ -107,7 +108,7 @@ def cell_outline(frame: Frame) -> list[WallDrawing]:
     return [WallDrawing((line, far, *edges), np.zeros((0, 3, 3)))]
 
 
-def _light(window: Window, level: float) -> raster.Light:
+def _light(window: Window, level: float) -> Light:
     """Lamp above, to the left of and before the viewer; ground at the height `level` (m)."""
     up = window.camera.project(np.array([0.0, 0.0, 1.0]))
     forward = np.array([0.0, -up[2], up[1]])
@@ -116,17 +117,17 @@ def _light(window: Window, level: float) -> raster.Light:
     if up[2] > GRAZING and np.isfinite(level):
         height = float(up @ window.samples(np.array([0.0, 0.0, level])))
         ground = np.array([up[0], up[1], height]) / up[2]
-    return raster.Light(lamp / np.linalg.norm(lamp), up, ground)
+    return Light(lamp / np.linalg.norm(lamp), up, ground)
 
 
-def _shadow_map(centre: np.ndarray, radius: np.ndarray, lamp: np.ndarray) -> raster.Shadow:
+def _shadow_map(centre: np.ndarray, radius: np.ndarray, lamp: np.ndarray) -> Shadow:
     """What the lamp sees of the spheres."""
     sideways = np.cross([0.0, 1.0, 0.0], lamp)
     sideways /= np.linalg.norm(sideways)
     basis = np.array([sideways, np.cross(lamp, sideways), lamp])
     seen = centre @ basis.T
     if not len(radius):
-        return raster.Shadow(np.full((1, 1), -np.inf, np.float32), basis, np.zeros(2))
+        return Shadow(np.full((1, 1), -np.inf, np.float32), basis, np.zeros(2))
     low = (seen[:, :2] - radius[:, None]).min(axis=0)
     span = float(((seen[:, :2] + radius[:, None]).max(axis=0) - low).max())
     scale = min(1.0, SHADOW_SIZE / span)
@@ -134,7 +135,7 @@ def _shadow_map(centre: np.ndarray, radius: np.ndarray, lamp: np.ndarray) -> ras
     lit = np.column_stack([seen[:, :2] * scale + offset, seen[:, 2] * scale])
     size = (np.ceil((lit[:, :2] + scale * radius[:, None]).max(axis=0)) + 2).astype(int)
     depth, _ = raster.splat(lit, scale * radius, int(size[0]), int(size[1]))
-    return raster.Shadow(depth, basis * scale, offset)
+    return Shadow(depth, basis * scale, offset)
 
 
 @dataclass(frozen=True)
@@ -197,10 +198,10 @@ def _walls_of_one_color(image: np.ndarray, depth: np.ndarray, window: Window, wa
     if panes:
         raster.glaze(veil, depth, np.concatenate(panes), STAINED_PANE if color else PANE)
     if segments:
-        half_width = raster.SAMPLES * max(0.5, window.width / 1500.0)
+        half_width = SAMPLES * max(0.5, window.width / 1500.0)
         raster.stroke(ink, depth, np.concatenate(segments), half_width, LINE_FRONT, LINE_BEHIND)
     cover = 1.0 - veil * (1.0 - ink)
-    n = raster.SAMPLES
+    n = SAMPLES
     cover = cover.reshape(window.height, n, window.width, n).mean(axis=(1, 3))[:, :, None]
     image += cover * (linear(color or INK) - image)
 
@@ -225,19 +226,19 @@ def render(
     if frame.table(Corners) and window.camera.names == ("x", "z"):
         image = paint(frame, window, colours, backdrop, [wall.color for wall in walls])
         if walls:
-            none = np.full((raster.SAMPLES * window.height, raster.SAMPLES * window.width), -np.inf, np.float32)
+            none = np.full((SAMPLES * window.height, SAMPLES * window.width), -np.inf, np.float32)
             painted = set(own.strip_wall.tolist()) if (own := frame.table(Strips)) else set()
             _walls_over(image, none, window, placed(walls, frame, painted))
         return to_bytes(image)
     centre = np.nan_to_num(window.samples(frame.sphere_position), nan=-FAR, posinf=FAR, neginf=-FAR).clip(-FAR, FAR)
     radius = np.maximum(frame.sphere_radius * window.sample_scale, 0.75)
-    width, height = raster.SAMPLES * window.width, raster.SAMPLES * window.height
+    width, height = SAMPLES * window.width, SAMPLES * window.height
     depth, owner = raster.splat(centre, radius, width, height)
     image = backdrop.copy()
     sphere_colours = np.ascontiguousarray(colours[frame.sphere_grain])
     typical = float(np.median(radius)) if len(radius) else 1.0
     if flat:
-        line = float(np.clip(0.07 * typical, 1.0, 2.5 * raster.SAMPLES))
+        line = float(np.clip(0.07 * typical, 1.0, 2.5 * SAMPLES))
         raster.tint(image, owner, np.asarray(frame.sphere_grain, np.int64), sphere_colours, line)
         depth = np.full_like(depth, -np.inf)
     else:

@@ -9,6 +9,7 @@ import numpy as np
 
 from barchan.kernels.beams_contacts import count_kinds, deepest_overlap, gather, is_taken, list_overlaps
 from barchan.kernels.beams_motion import farthest
+from barchan.kernels.bound import Arrays
 from barchan.kernels.jit import njit, prange
 from barchan.kernels.pointers import call_work
 from barchan.kernels.servos import drift_servos, kick_servos
@@ -23,7 +24,7 @@ CHUNK = 192  # rows that one thread takes at a time
 
 
 @njit(cache=True)
-def move_walls(pose: Any, c: Any) -> None:
+def move_walls(pose: Any, c: Arrays) -> None:
     """Put walls where `pose` (walls, 6) says, with their velocities: triangles, half-planes and circles."""
     for w in range(c.moved_walls):
         ox, oz, angle, vx, vz, wy = pose[w, 0], pose[w, 1], pose[w, 2], pose[w, 3], pose[w, 4], pose[w, 5]
@@ -48,7 +49,7 @@ def move_walls(pose: Any, c: Any) -> None:
 
 
 @njit(cache=True)
-def place_servos(pose: Any, c: Any) -> None:
+def place_servos(pose: Any, c: Arrays) -> None:
     """Enter into `pose` (walls, 6) where walls are that are moved by forces."""
     for s in range(len(c.servo_row)):
         m, w = c.servo_row[s], c.servo_wall[s]
@@ -66,7 +67,7 @@ def place_servos(pose: Any, c: Any) -> None:
 
 
 @njit(cache=True)
-def press_servos(c: Any) -> None:
+def press_servos(c: Arrays) -> None:
     """Add up what triangles do to the walls that are moved by forces, along or about their axes, in a fixed order.
 
     A smooth wall has its part in `reaction`, a strip of triangles in the loads of its rows.
@@ -90,7 +91,7 @@ def press_servos(c: Any) -> None:
 
 @njit(cache=True, parallel=True)
 def phases(
-    c: Any, begin: int, end: int, step: float, half: float, advance: float, gear: bool, work: int
+    c: Arrays, begin: int, end: int, step: float, half: float, advance: float, gear: bool, work: int
 ) -> int:  # fmt: skip
     """The phases begin … end, one after another, each shared out among threads; half, advance and gear: as in
     `accelerate`, `bend` and `predict`. work: the address of `beams_phases.work`. Answers with the number of overlaps,
@@ -122,7 +123,7 @@ def phases(
 
 @njit(cache=True)
 def advance(
-    c: Any, poses: Any, begin: int, step: float, gear: bool, reach: float, whole: int, pressed: Any, work: int
+    c: Arrays, poses: Any, begin: int, step: float, gear: bool, reach: float, whole: int, pressed: Any, work: int
 ) -> int:  # fmt: skip
     """Take a step of `step` s for each of the poses (steps, walls, 6) of walls; answers with how many were taken.
 

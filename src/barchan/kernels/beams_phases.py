@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from barchan.kernels.beams_contacts import find_overlaps, push_apart, push_from_walls
 from barchan.kernels.beams_motion import accelerate, bend, correct, damped, place_corners, predict
+from barchan.kernels.bound import Arrays
 from barchan.kernels.jit import njit
 from barchan.solvers.beams_layout import ACCELERATE, BEND, DAMP, FIND, PLACE, PREDICT, PUSH, WALLS
 
 
 @njit(cache=True)
-def work(which: int, low: int, high: int, c: Any, step: float, half: float, advance: float, gear: bool) -> None:
+def work(which: int, low: int, high: int, c: Arrays, step: float, half: float, advance: float, gear: bool) -> None:
     """One phase on the rows low … high; c: the arrays, as `solvers/beams_arrays.py` names them."""
     if which == PREDICT:
         predict(low, high, c.state, c.mass, c.inertia, step, gear)

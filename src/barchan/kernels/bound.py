@@ -1,4 +1,4 @@
-"""Stand-ins for what `compile.py` binds into the kernels of a scene: its laws, its wall surfaces and its switches.
+"""Stand-ins for what is bound into the kernels of a scene: its laws, its wall surfaces and its switches.
 
 A kernel file that imports from here is a template: `compile.bind` writes a copy of it in which this import is
 replaced by the scene's own functions and constants. Read as it stands, it is ordinary Python.
@@ -7,6 +7,7 @@ replaced by the scene's own functions and constants. Read as it stands, it is or
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -28,10 +29,16 @@ ROLLING = False
 STICTION = False
 MATERIALS = False  # more than one kind of pair
 ADAPTIVE = False  # steps of Runge–Kutta, in which grains do not drift by themselves
+FLAT = False  # two dimensions: vectors have the components x and z
+WALLS = False
 
 # Of kernels for the GPU: the type of all but positions, and what keeps divisions finite in it.
 REAL = np.float64
 TINY = 1e-100
+
+# Named tuples that kernels are given.
+Arrays = Any  # of the method
+Grids = Any  # of meshes: `grids.Grids`
 
 # overlap, closing, slip (3), radius, mass, step, half, memory (6), constants (12) -> normal, friction (3), memory (6)
 law: Callable[..., tuple[float, ...]]
@@ -50,3 +57,5 @@ motion_path: Callable[..., tuple[float, ...]]
 box_course: Callable[..., tuple[float, ...]]
 # kind, approach speed, three constants -> restitution of hard spheres
 rebound: Callable[..., float]
+# overlap, effective radius, table of constants, row -> energy J, force N, stiffness N/m
+push: Callable[..., tuple[float, float, float]]

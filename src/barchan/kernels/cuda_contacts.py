@@ -37,9 +37,8 @@ from barchan.kernels.cuda_rows import IMAGE, ROW, TOUCHED
 from barchan.kernels.soft_meshes import join_sphere
 from barchan.kernels.soft_surfaces import image_shift, piece_gap, wall_hop
 from barchan.kernels.soft_walls import BEYOND, joined_gap
-from barchan.solvers.soft_layout import TOO_FAR, WALL_SLOTS
+from barchan.solvers.soft_layout import ROLLING_STEPS, TOO_FAR, WALL_SLOTS
 
-ROLLING_STEPS = 8.0  # as in `soft_pairs.py`
 SINGLE = REAL is np.float32
 CLOSE = 1.0 + 1e-12  # for a first look, without the square root
 M1, M4 = MEMORY > 1, MEMORY > 4

@@ -12,6 +12,7 @@ import numpy as np
 from numba import config, cuda
 
 from barchan.errors import Finding, SceneError
+from barchan.kernels.jit import is_copy
 
 SIMULATED = bool(config.ENABLE_CUDASIM)  # numba's simulator stands in for a GPU: slow, for a few grains
 THREADS = 8 if SIMULATED else 128  # of a block
@@ -204,7 +205,7 @@ def wait() -> None:
 
 def kernel(function: Any) -> Any:
     """A function that the host launches, one thread an index."""
-    return cuda.jit(function) if SIMULATED else cuda.jit(function, cache=True, lto=False)
+    return cuda.jit(function) if SIMULATED else cuda.jit(function, cache=is_copy(function), lto=False)
 
 
 def step_kernel(real: Any, *, clumps: bool = False) -> Any:
@@ -214,7 +215,7 @@ def step_kernel(real: Any, *, clumps: bool = False) -> Any:
     # Without link-time optimisation, which would round as it likes; numba forgets `lto` where it is not told of the
     # function in the same call.
     registers = REGISTERS[np.dtype(real).name][clumps]
-    return lambda function: cuda.jit(function, cache=True, lto=False, max_registers=registers)
+    return lambda function: cuda.jit(function, cache=is_copy(function), lto=False, max_registers=registers)
 
 
 def device(function: Any) -> Any:

@@ -6,14 +6,14 @@ from typing import Any
 
 from numba import cuda
 
-from barchan.kernels.bound import WALL_MEMORY
+from barchan.kernels.bound import WALL_MEMORY, Grids
 from barchan.kernels.cuda_device import kernel
 from barchan.kernels.soft_surfaces import near_pieces
 
 
 @kernel
 def find_walls(
-    place: Any, count: int, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, found: Any,
+    place: Any, count: int, grids: Grids, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, found: Any,
     counts: Any, most: Any,
 ) -> None:  # fmt: skip
     """The pieces that every sphere touches: found[i, :counts[i]]; most[0]: how long the longest row must be."""

@@ -6,8 +6,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from barchan.kernels.jit import njit
-
 MOST_ENTRIES = 16  # of a facet in cells, on average
 MOST_CELLS = 64  # per facet
 AT_LEAST = 4096  # entries and cells that any grid may have
@@ -43,9 +41,7 @@ def make(mesh: np.ndarray, low: np.ndarray, high: np.ndarray, reach: float) -> G
         edge, shape = _cell_size(low[mine] - bottom, high[mine] - bottom, reach)
         lowest = ((low[mine] - bottom) / edge).astype(np.int64)
         highest = ((high[mine] - bottom) / edge).astype(np.int64)
-        count = int(np.prod(highest - lowest + 1, axis=1).sum())
-        start, listed = np.zeros(int(np.prod(shape)) + 1, np.int64), np.zeros(count, np.int64)
-        _fill(lowest, highest, shape, mine, start, listed)
+        start, listed = _cells(lowest, highest, shape, mine)
         first[mine] = lowest
         piece.append(mine[0])
         corner.append(bottom)
@@ -80,23 +76,14 @@ def _cell_size(low: np.ndarray, high: np.ndarray, reach: float) -> tuple[float, 
         edge *= 1.25
 
 
-@njit(cache=True)
-def _fill(lowest: Any, highest: Any, shape: Any, names: Any, start: Any, entries: Any) -> None:
+def _cells(lowest: np.ndarray, highest: np.ndarray, shape: np.ndarray, names: np.ndarray) -> tuple[np.ndarray, ...]:
     """For every cell the facets whose bounds reach into it: entries[start[c] … start[c + 1]], in their order."""
-    for turn in range(2):
-        for t in range(len(names)):
-            for x in range(lowest[t, 0], highest[t, 0] + 1):
-                for y in range(lowest[t, 1], highest[t, 1] + 1):
-                    for z in range(lowest[t, 2], highest[t, 2] + 1):
-                        c = (x * shape[1] + y) * shape[2] + z
-                        if turn == 1:
-                            entries[start[c]] = names[t]
-                            start[c] += 1
-                        else:
-                            start[c + 1] += 1
-        if turn == 0:
-            for c in range(len(start) - 1):
-                start[c + 1] += start[c]
-    for c in range(len(start) - 1, 0, -1):
-        start[c] = start[c - 1]
-    start[0] = 0
+    reached = highest - lowest + 1
+    counts = reached.prod(axis=1)
+    facet = np.repeat(np.arange(len(names)), counts)
+    k = np.arange(len(facet)) - np.repeat(np.cumsum(counts) - counts, counts)  # of the cells of each
+    _, wide, high = reached[facet].T
+    x, y, z = lowest[facet].T + np.stack([k // (wide * high), k // high % wide, k % high])
+    cell = (x * shape[1] + y) * shape[2] + z
+    start = np.concatenate([[0], np.cumsum(np.bincount(cell, minlength=int(np.prod(shape))))])
+    return start, names[facet[np.argsort(cell, kind="stable")]]

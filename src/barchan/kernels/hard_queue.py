@@ -17,7 +17,7 @@ from barchan.solvers.hard_layout import LEAVES, MEETS, NARROWNESS, NEXT, NOWHERE
 # How the kernels of hard spheres are compiled. None makes or drops arrays, so no references are counted (`_nrt`), which
 # made them 1.8 times faster. What only kernels call is compiled without a door for Python, which took a third of the
 # time, and is kept on disk as a part of what calls it.
-_OPTIONS = {"error_model": "numpy", "_nrt": False}
+_OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 _INNER = {**_OPTIONS, "no_cpython_wrapper": True}
 entry = njit(cache=True, **_OPTIONS)
 inner = njit(**_INNER)

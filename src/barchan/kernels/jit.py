@@ -11,9 +11,21 @@ from numba import get_thread_id, prange
 __all__ = ["apart", "get_thread_id", "inlined", "njit", "prange"]
 
 
-def njit(*function: Callable[..., Any], **options: Any) -> Any:
-    """numba's `njit` without a door for C, which nothing comes through and which takes time to compile."""
-    return numba.njit(*function, no_cfunc_wrapper=True, **options)
+def njit(*function: Callable[..., Any], cache: bool = False, **options: Any) -> Any:
+    """numba's `njit` without a door for C, which nothing comes through and which takes time to compile.
+
+    cache: keep the code, but for what was imported from where it stands: numba would not see a change of what it calls.
+    """
+
+    def made(one: Callable[..., Any]) -> Any:
+        return numba.njit(one, cache=cache and is_copy(one), no_cfunc_wrapper=True, **options)
+
+    return made(*function) if function else made
+
+
+def is_copy(function: Callable[..., Any]) -> bool:
+    """Whether a function is of a package that `compile.bind` has written into the cache."""
+    return not function.__module__.startswith("barchan.")
 
 
 def inlined(*function: Callable[..., Any], cache: bool = False) -> Any:

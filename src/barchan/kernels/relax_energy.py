@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 
+from barchan.kernels.bound import FLAT, WALLS, push, surface_gap
 from barchan.kernels.jit import njit, prange
-from barchan.kernels.relax_bound import FLAT, WALLS, push, surface_gap
 from barchan.kernels.turning import rotated
 from barchan.solvers.relax_layout import BLOCK
 

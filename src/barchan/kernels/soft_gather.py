@@ -10,11 +10,9 @@ import numpy as np
 from barchan.kernels.bound import STICTION
 from barchan.kernels.jit import apart, inlined, njit
 from barchan.kernels.lanes import AT_ONCE, add_first, add_row, add_second, nothing, six_of
-from barchan.kernels.soft_rows import LEVERS, SLOTS
+from barchan.kernels.soft_rows import LEVERS, SLOTS, U
 from barchan.kernels.turning import rotated, spin_of
 from barchan.solvers.soft_layout import LINKS, PAIRS, WALL_SLOTS, WALLS
-
-U = np.uint64
 
 
 @njit(cache=True)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from barchan.kernels.bound import CLUMPS, MESHES, SERVOS
+from barchan.kernels.bound import CLUMPS, MESHES, SERVOS, Arrays
 from barchan.kernels.jit import njit
 from barchan.kernels.soft_box import resist
 from barchan.kernels.soft_meshes import join_facets
@@ -18,7 +16,7 @@ from barchan.solvers.soft_layout import HOPPED
 
 @njit(cache=True)
 def evaluate(
-    c: Any, t: float, half: float, step: float, advance: float, weight: float, hold_weight: float, kick: float,
+    c: Arrays, t: float, half: float, step: float, advance: float, weight: float, hold_weight: float, kick: float,
     onward: int,
 ) -> float:  # fmt: skip
     """All forces at time t: walls moved, contacts, sums. `c` holds the arrays (see `solvers/soft_arrays.py`).

@@ -33,16 +33,13 @@ from barchan.kernels.bound import (
 )
 from barchan.kernels.jit import get_thread_id, inlined, njit
 from barchan.kernels.lanes import ask_for_lines, ask_for_rows, eights_to_lanes, fours_to_lanes, lanes_to_rows
-from barchan.kernels.soft_rows import LEVERS, SLOTS, WORKS
+from barchan.kernels.soft_rows import LEVERS, SLOTS, WORKS, U
 from barchan.solvers.soft_layout import LANES as LANE_COUNT
-from barchan.solvers.soft_layout import STRIP
+from barchan.solvers.soft_layout import ROLLING_STEPS, STRIP, TINY
 
-U = np.uint64
 LANES = U(LANE_COUNT)
-ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
 RETRY = 8  # evaluations until a block with a pair that slid is tried again as if none did
 M1, M2, M3, M4, M5 = MEMORY > 1, MEMORY > 2, MEMORY > 3, MEMORY > 4, MEMORY > 5
-TINY = 1e-100
 SOON, LATER = 2, 4  # blocks ahead: what is asked for then, to be in the cache by the time it is wanted
 MEMORY_LINES, REDUCED_LINES = 2 * MEMORY, 6  # lines of the cache that hold a block's
 

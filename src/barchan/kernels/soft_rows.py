@@ -6,7 +6,11 @@ along one vector: then it is that vector, and the levers of the two.
 
 from __future__ import annotations
 
+import numpy as np
+
 from barchan.kernels.bound import CLUMPS, DEFORMS, ROLLING
+
+U = np.uint64
 
 LEVERS = not CLUMPS and not ROLLING
 SLOTS = 8 if LEVERS else 12  # floats a row; of twelve, nine are in use

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from barchan.kernels.bound import Arrays
 from barchan.kernels.jit import njit
 from barchan.kernels.pointers import call_forces
 from barchan.kernels.soft_rows import WORKS
@@ -117,7 +118,7 @@ def longest_step(
 
 
 @njit(cache=True)
-def clear_step(c: Any, clock: Any, controls: Any, at: float, origin: Any, free: Any, wall_way: float) -> float:
+def clear_step(c: Arrays, clock: Any, controls: Any, at: float, origin: Any, free: Any, wall_way: float) -> float:
     """The next step, s, cut by `longest_step` for the state at time `at`, s.
 
     origin: (M, 3) m, where spheres were when the lists were made from cells; wall_way: m, that walls have gone since,
@@ -159,7 +160,7 @@ def reject(y: Any, base: Any, slopes: Any, lower: Any, cursor: Any) -> None:
 
 @njit(cache=True, nogil=True)
 def runge_kutta_steps(
-    c: Any, end: float, frame: float, tableau: Any, lower: Any, higher: Any, order: int, controls: Any,
+    c: Arrays, end: float, frame: float, tableau: Any, lower: Any, higher: Any, order: int, controls: Any,
     incremental: bool, base: Any, slopes: Any, power: Any, works: Any, clock: Any, cursor: Any, origin: Any, free: Any,
     wall_way: float, forces: int,
 ) -> int:  # fmt: skip

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels.jit import inlined, njit, prange
+from barchan.kernels.soft_state import State
 from barchan.kernels.turning import rotated, spin_of, turned
 from barchan.solvers.soft_layout import DIFFERENCE, SAVE, SET, SLOPES
 
@@ -117,7 +118,7 @@ def surprise_one(g: int, y: Any, base: Any, slopes: Any, last: int, h: float) ->
 
 @njit(cache=True, parallel=True, error_model="numpy")
 def all_grains(
-    what: int, y: Any, base: Any, slopes: Any, weights: Any, others: Any, count: int, h: float, shift: float
+    what: int, y: State, base: Any, slopes: Any, weights: Any, others: Any, count: int, h: float, shift: float
 ) -> float:  # fmt: skip
     """Do one of these to all grains; answers with the largest square that any of them gives, 0 where there is none.
 

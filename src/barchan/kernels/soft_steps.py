@@ -7,9 +7,8 @@ stays as it is to the last bit, whatever the shape of the grain.
 from __future__ import annotations
 
 import math
-from typing import Any
 
-from barchan.kernels.bound import CLUMPS, DEFORMS, SERVOS
+from barchan.kernels.bound import CLUMPS, DEFORMS, SERVOS, Arrays
 from barchan.kernels.jit import njit
 from barchan.kernels.pointers import call_forces
 from barchan.kernels.servos import drift_servos
@@ -22,7 +21,7 @@ SURE = 0.999  # of its leeway: what a sphere may have gone if nobody has looked
 
 
 @njit(cache=True, nogil=True)
-def verlet_steps(c: Any, begin: int, steps: int, drifted: bool, dt: float, forces: int) -> tuple[int, bool]:
+def verlet_steps(c: Arrays, begin: int, steps: int, drifted: bool, dt: float, forces: int) -> tuple[int, bool]:
     """Velocity Verlet from step number `begin`, at most `steps` of them.
 
     Comes back early, with a drift done and its forces still to be found, where a sphere has gone farther than its

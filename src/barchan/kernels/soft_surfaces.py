@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels.bound import REPEATED, surface_gap
+from barchan.kernels.bound import REPEATED, Grids, surface_gap
 from barchan.kernels.jit import njit, prange
 from barchan.kernels.turning import rotated
 from barchan.kernels.wall_frames import frame_pose
@@ -257,7 +257,7 @@ def farthest_hop(
 
 @njit(cache=True, parallel=True)
 def near_walls(
-    place: Any, count: int, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, found: Any,
+    place: Any, count: int, grids: Grids, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, found: Any,
     found_count: Any,
 ) -> None:  # fmt: skip
     """For every sphere the pieces that it touches, in ascending order: found[i, :found_count[i]].
@@ -270,7 +270,7 @@ def near_walls(
 
 @njit(cache=True)
 def near_pieces(
-    i: int, place: Any, grids: Any, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, found: Any
+    i: int, place: Any, grids: Grids, present: Any, frame: Any, pose: Any, kind: Any, shape_table: Any, found: Any
 ) -> int:  # fmt: skip
     """The pieces that sphere i touches, into found[i]; answers with how many there are."""
     room = found.shape[1]
@@ -308,7 +308,7 @@ def near_pieces(
 
 @njit(cache=True)
 def near_facets(
-    i: int, g: int, n: int, x: float, y: float, z: float, reach: float, grids: Any, frame: Any, pose: Any, kind: Any,
+    i: int, g: int, n: int, x: float, y: float, z: float, reach: float, grids: Grids, frame: Any, pose: Any, kind: Any,
     shape_table: Any, found: Any,
 ) -> int:  # fmt: skip
     """Add the facets of mesh g nearer to a point than reach, m, to the n pieces in found[i]; how many there are then.

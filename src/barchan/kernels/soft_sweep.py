@@ -16,10 +16,9 @@ from barchan.kernels.jit import inlined, njit, prange
 from barchan.kernels.soft_drift import LOOK, drift_stretch
 from barchan.kernels.soft_gather import gather_stretch
 from barchan.kernels.soft_pairs import pair_strip
-from barchan.kernels.soft_rows import SLOTS
+from barchan.kernels.soft_rows import SLOTS, U
 from barchan.solvers.soft_layout import BASE, CHUNK, GRAIN_FROM, GRAIN_TO, PAIRS, STRIP, STRIP_FROM, STRIP_TO
 
-U = np.uint64
 MANY = 8000  # blocks, the data of which no cache holds
 LAST = np.int64(1) << np.int64(62)
 

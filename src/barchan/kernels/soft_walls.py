@@ -23,14 +23,12 @@ from barchan.kernels.bound import (
 from barchan.kernels.jit import inlined, njit, prange
 from barchan.kernels.lanes import ask_for_lines
 from barchan.kernels.soft_surfaces import image_shift, piece_gap, wall_gap
-from barchan.solvers.soft_layout import BEHIND, TOUCHES, WALL_SLOTS, WALL_WORKS
+from barchan.solvers.soft_layout import BEHIND, ROLLING_STEPS, TINY, TOUCHES, WALL_SLOTS, WALL_WORKS
 
-ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
-M1, M2, M3, M4, M5 = WALL_MEMORY > 1, WALL_MEMORY > 2, WALL_MEMORY > 3, WALL_MEMORY > 4, WALL_MEMORY > 5
-TINY = 1e-100
+W1, W2, W3, W4, W5 = WALL_MEMORY > 1, WALL_MEMORY > 2, WALL_MEMORY > 3, WALL_MEMORY > 4, WALL_MEMORY > 5
 BEYOND = -1e-9  # of a radius: what is not farther than this beyond a periodic face is met on this side of it
 FAR = 1e300
-SOON = 24  # contacts ahead: what is asked for then, to be in the cache by the time it is wanted
+AHEAD = 24  # contacts ahead: what is asked for then, to be in the cache by the time it is wanted
 
 
 @njit(cache=True)
@@ -109,11 +107,11 @@ def touch_wall(
     closing = -(vx * nx + vy * ny + vz * nz)
     sx, sy, sz = vx + closing * nx, vy + closing * ny, vz + closing * nz
     m0 = memory[at_memory]
-    m1 = memory[at_memory + 16] if M1 else 0.0
-    m2 = memory[at_memory + 32] if M2 else 0.0
-    m3 = memory[at_memory + 48] if M3 else 0.0
-    m4 = memory[at_memory + 64] if M4 else 0.0
-    m5 = memory[at_memory + 80] if M5 else 0.0
+    m1 = memory[at_memory + 16] if W1 else 0.0
+    m2 = memory[at_memory + 32] if W2 else 0.0
+    m3 = memory[at_memory + 48] if W3 else 0.0
+    m4 = memory[at_memory + 64] if W4 else 0.0
+    m5 = memory[at_memory + 80] if W5 else 0.0
     gx, gy, gz = 0.0, 0.0, 0.0
     if WALL_VECTOR:
         size = m0 * m0 + m1 * m1 + m2 * m2
@@ -133,15 +131,15 @@ def touch_wall(
     )  # fmt: skip
     if advance > 0.0:
         memory[at_memory] = m0 + gx
-        if M1:
+        if W1:
             memory[at_memory + 16] = m1 + gy
-        if M2:
+        if W2:
             memory[at_memory + 32] = m2 + gz
-        if M3:
+        if W3:
             memory[at_memory + 48] = m3
-        if M4:
+        if W4:
             memory[at_memory + 64] = m4
-        if M5:
+        if W5:
             memory[at_memory + 80] = m5
     fx, fy, fz = tx - fn * nx, ty - fn * ny, tz - fn * nz
     dx, dy, dz = wx - pax, wy - pay, wz - paz
@@ -180,7 +178,7 @@ def wall_pass(
     it is told in swallowed[0], in a pass that advances.
     """
     for k in prange(contacts):
-        soon = sphere[min(np.int64(k) + SOON, contacts - 1)]  # spheres at a wall are far from each other in memory
+        soon = sphere[min(np.int64(k) + AHEAD, contacts - 1)]  # spheres at a wall are far from each other in memory
         ask_for_lines(place, np.uint64(soon) * np.uint64(4), 1)
         whose = soon if len(motion) == len(place) else grain[soon]
         ask_for_lines(motion, np.uint64(whose) * np.uint64(8), 1)
@@ -214,11 +212,11 @@ def wall_state(
         if overlap > 0.0:
             at = (k // 16) * 16 * WALL_MEMORY + k % 16
             row = material[i] * kinds + piece_material[piece[k]]
-            m1 = memory[at + 16] if M1 else 0.0
-            m2 = memory[at + 32] if M2 else 0.0
-            m3 = memory[at + 48] if M3 else 0.0
-            m4 = memory[at + 64] if M4 else 0.0
-            m5 = memory[at + 80] if M5 else 0.0
+            m1 = memory[at + 16] if W1 else 0.0
+            m2 = memory[at + 32] if W2 else 0.0
+            m3 = memory[at + 48] if W3 else 0.0
+            m4 = memory[at + 64] if W4 else 0.0
+            m5 = memory[at + 80] if W5 else 0.0
             normal, tangential = wall_stored(
                 overlap, place[i, 3], motion[grain[i], 3], memory[at], m1, m2, m3, m4, m5, table, row
             )

@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import threads
+from barchan.kernels.compile import type_of
 from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
@@ -23,6 +23,7 @@ from barchan.solvers import (
     servo_limits,
 )
 from barchan.solvers.beams_arrays import COUNTS, SCRATCH, Arrays
+from barchan.solvers.beams_bindings import bind_beams
 from barchan.solvers.beams_layout import DAMP, PLACE
 from barchan.solvers.helper import Helper
 from barchan.solvers.servo_limits import ServoSolver
@@ -53,7 +54,7 @@ class BeamSolver(ServoSolver):
         self._bind()
         beams_changes.meet_walls(self)
         c = self.packed()
-        kinds = kernel_compiler.type_of(c)
+        kinds = type_of(c)
         helper = Helper(self.kernels.work, beams_prepare.compile_work, self.model.walls.paths, kinds)
         if helper.at_work:
             beams_prepare.share(self.kernels, c, self._pressed)
@@ -73,7 +74,7 @@ class BeamSolver(ServoSolver):
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
 
     def _bind(self) -> None:
-        self.kernels = kernel_compiler.bind_beams(self.model.walls.paths)
+        self.kernels = bind_beams(self.model.walls.paths)
         self._fixed = beams_arrays.constants(self.model)
         self._holds = beams_arrays.grips(self.model)
         self.hole = beams_arrays.hole(self.model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from barchan.kernels import neighbours
+from barchan.kernels.ready import neighbours
 from barchan.model.build import Model
 
 CELLS_PER_TRIANGLE = 8

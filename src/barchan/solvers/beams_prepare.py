@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels import compile as kernel_compiler
 from barchan.kernels.compile import address_of, compile_for, only_for
 from barchan.solvers.beams_arrays import Arrays
+from barchan.solvers.beams_bindings import bind_beams
 
 
 def share(kernels: Any, c: Arrays, pressed: bool | None) -> None:
@@ -37,7 +37,7 @@ def share(kernels: Any, c: Arrays, pressed: bool | None) -> None:
 
 def compile_work(paths: list[Callable[..., Any]], arrays: Any) -> None:
     """Compile the work of all phases, for arrays of this type, into the cache."""
-    _address(kernel_compiler.bind_beams(paths), arrays)
+    _address(bind_beams(paths), arrays)
 
 
 def ready(kernels: Any, c: Arrays) -> int:

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from barchan.kernels import cuda_lists, cuda_order
 from barchan.kernels.cuda_device import Launcher, Scratch, empty, fetch, fill, launch, send
 from barchan.kernels.cuda_rows import CudaArrays
 from barchan.solvers.cuda_lists import CudaLists
 from barchan.solvers.soft_arrays import GHOSTS, reorder, sphere_arrays
+from barchan.solvers.soft_bindings import cuda_lists, cuda_order
 from barchan.solvers.soft_layout import FAST, GPU_WORKS, HOP_LEVER, HOP_LIMIT, HOP_RADIUS, SWALLOWED, WORN
 from barchan.solvers.soft_lists import Lists
 

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from barchan.kernels import cuda_lists, cuda_order
 from barchan.kernels.cuda_device import empty, fetch, launch, send
 from barchan.kernels.cuda_rows import wide
 from barchan.solvers.common import corner
 from barchan.solvers.soft_arrays import blocks
+from barchan.solvers.soft_bindings import cuda_lists, cuda_order
 from barchan.solvers.soft_layout import LANES, TOUCHES, WALL_SLOTS, WALL_WORKS
 from barchan.solvers.soft_lists import LEFT, SORT_EVERY, Lists, Tempo
 

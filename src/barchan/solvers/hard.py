@@ -7,7 +7,6 @@ from typing import Any, Self
 import numpy as np
 
 from barchan.errors import Finding, RunError
-from barchan.kernels import compile as kernel_compiler
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.scene.method import HardSpheres
@@ -15,6 +14,7 @@ from barchan.solvers import hard_arrays, hard_changes, hard_ledger, hard_watch
 from barchan.solvers import hard_layout as layout
 from barchan.solvers.base import TimedSolver
 from barchan.solvers.hard_arrays import GRAIN_ARRAYS
+from barchan.solvers.hard_bindings import bind_hard
 
 EVENTS_A_SORT = 100  # events a grain, after which grains are sorted along space again
 FEWEST_A_SORT = 20_000
@@ -46,7 +46,7 @@ class HardSolver(TimedSolver):
     def _bind(self) -> None:
         model = self.model
         rebounds = hard_arrays.rebounds(model)
-        self.kernels = kernel_compiler.bind_hard(rebounds, model.walls.gaps, model.walls.paths)
+        self.kernels = bind_hard(rebounds, model.walls.gaps, model.walls.paths)
         self._surfaces = [hard_arrays.surfaces(model, rebounds, wall=wall) for wall in (False, True)]
         self._pieces = hard_arrays.wall_arrays(model, self.arrays["begun"])
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from barchan.kernels import compile as kernel_compiler
-from barchan.kernels import neighbours, relax_pairs
+from barchan.kernels.ready import neighbours
 from barchan.model.build import Walls
 from barchan.potentials import Potential
 from barchan.solvers import relax_factor
+from barchan.solvers.relax_bindings import bind_relax
 from barchan.solvers.relax_cell import SKIN, Cell
 from barchan.solvers.relax_layout import ACCURATE, BLOCK, SUMS
 
@@ -66,9 +66,7 @@ class Landscape:
     def __post_init__(self) -> None:
         walls = self.walls
         count = len(self.radius)
-        self.kernels = kernel_compiler.bind_relax(
-            self.potential, walls.gaps, {"FLAT": self.flat, "WALLS": len(walls) > 0}
-        )
+        self.kernels = bind_relax(self.potential, walls.gaps, {"FLAT": self.flat, "WALLS": len(walls) > 0})
         self.axes = [0, 2] if self.flat else [0, 1, 2]
         self.kinds = round(np.sqrt(len(self.table)))
         self.skin = SKIN * float(self.radius.mean())
@@ -93,7 +91,7 @@ class Landscape:
         slope = cell.tilt / cell.lengths[2] if cell.tilt else 0.0
         reach = (2 * float(self.radius.max()) + self.skin) * np.sqrt(1 + slope * slope)
         straight, number = np.empty((n, 3)), np.empty(n, np.int64)
-        relax_pairs.straighten(self.base, n, slope, straight)
+        self.kernels.straighten(self.base, n, slope, straight)
         extent = np.where(np.array(cell.lengths) > 0, cell.lengths, np.ptp(straight, axis=0) + reach)
         cells = np.clip(np.floor(extent / reach), 1, MOST_CELLS).astype(np.int64)
         neighbours.cell_numbers(straight, n, straight.min(axis=0), extent / cells, np.arange(3), cells, number)
@@ -104,7 +102,7 @@ class Landscape:
         half = np.where(box > 0, 0.5 * box, np.inf)
         while True:
             found = np.empty((n, self.widest), np.int32)
-            relax_pairs.find_near(
+            self.kernels.find_near(
                 self.base, self.radius, n, number, begin, entries, cells, box, half, cell.tilt, self.skin, length, found
             )
             if length.max(initial=0) <= self.widest:
@@ -112,7 +110,7 @@ class Landscape:
             self.widest = int(length.max())
         total = neighbours.running_sum(length, n, start)
         second, apart = np.empty(total, np.int32), np.empty((total, 3))
-        relax_pairs.put_rows(self.base, n, box, half, cell.tilt, start, length, found, second, apart)
+        self.kernels.put_rows(self.base, n, box, half, cell.tilt, start, length, found, second, apart)
         self.lists = {"start": start, "length": length, "second": second, "apart": apart}
         self.rebuilds += 1
 

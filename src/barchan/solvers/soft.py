@@ -7,7 +7,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import threads
 from barchan.model.build import Model
 from barchan.model.grains import Grains
@@ -28,6 +27,7 @@ from barchan.solvers import (
 from barchan.solvers.helper import Helper
 from barchan.solvers.servo_limits import ServoSolver
 from barchan.solvers.soft_arrays import HELD, Arrays
+from barchan.solvers.soft_bindings import bind_soft
 from barchan.solvers.soft_layout import HOP_LEEWAY, HOP_LEVER, HOP_RADIUS, HOPPED, LANES, WALL_WORKS
 from barchan.solvers.soft_lists import DERIVED, Lists, Tempo
 
@@ -114,7 +114,7 @@ class SoftSolver(ServoSolver):
             "MATERIALS": model.kinds > 1,
             "ADAPTIVE": self.stepping.chooses,
         }
-        self.kernels = kernel_compiler.bind(*self._bound())
+        self.kernels = bind_soft(*self._bound())
 
     def _bound(self) -> tuple[Any, ...]:
         """What is bound into the kernels."""

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from barchan.errors import Finding, RunError, SceneError
-from barchan.kernels import compile as kernel_compiler
 from barchan.kernels import cuda_device
 from barchan.kernels.cuda_device import fetch
 from barchan.model.build import Model
@@ -15,6 +14,7 @@ from barchan.model.grains import Grains
 from barchan.solvers import soft_changes, soft_watch
 from barchan.solvers.cuda_grains import BATCH, CudaGrains
 from barchan.solvers.soft import SoftSolver
+from barchan.solvers.soft_bindings import bind_cuda
 from barchan.solvers.soft_layout import SWALLOWED, TOO_FAR, WORN
 from barchan.solvers.soft_lists import Lists
 from barchan.solvers.soft_steppers import VerletStepper
@@ -65,7 +65,7 @@ class CudaSolver(SoftSolver):
     def _bind(self) -> None:
         super()._bind()
         self.stepping = CudaStepper
-        self.device_kernels = kernel_compiler.bind_cuda(*self._asked(), single=self.precision == "mixed")
+        self.device_kernels = bind_cuda(*self._asked(), single=self.precision == "mixed")
         self.device_name = cuda_device.name()
 
     def _asked(self) -> tuple[Any, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from barchan.kernels import neighbours
+from barchan.kernels.ready import neighbours
 
 if TYPE_CHECKING:
     from barchan.solvers.soft_lists import Lists, Tempo

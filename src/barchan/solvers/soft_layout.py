@@ -36,3 +36,5 @@ CLOCK, NEXT, STEP, LISTED, SHORTEST, LONGEST = range(6)
 # Why steps end: they are done; the list is worn and, on a GPU, a drift is pending; a wall has taken a grain; a step was
 # too long at a wall; a drift is pending, and the next step may be too long. On a GPU several may be set.
 DONE, WORN, SWALLOWED, TOO_FAR, FAST = 0, 1, 2, 4, 8
+ROLLING_STEPS = 8.0  # rolling resistance may not stop a spin in fewer steps than this
+TINY = 1e-100  # keeps divisions finite

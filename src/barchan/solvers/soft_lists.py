@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from barchan.kernels import grids, neighbours, threads
+from barchan.kernels import grids, threads
+from barchan.kernels.ready import neighbours
 from barchan.model.build import Model
 from barchan.solvers import soft_free, soft_rows
 from barchan.solvers.common import corner, crossings

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels import compile as kernel_compiler
 from barchan.kernels.compile import address_of, compile_for, only_for
 from barchan.kernels.soft_state import State
 from barchan.solvers.helper import await_kernel
 from barchan.solvers.soft_arrays import Arrays
+from barchan.solvers.soft_bindings import bind_soft
 
 SHARED = 30.0  # s that the other process is given for its part of what both need
 
@@ -45,7 +45,7 @@ def share(kernels: Any, *, adaptive: bool) -> None:
 
 def compile_forces(bound: tuple[Any, ...]) -> None:
     """Compile the pass over all forces for these laws, walls and switches, and what tells of contacts."""
-    kernels, c = kernel_compiler.bind(*bound), Arrays.empty()
+    kernels, c = bind_soft(*bound), Arrays.empty()
     compile_for(
         kernels.wall_pass, c.wall_contacts, c.wall_sphere, c.wall_piece, c.wall_gap, c.wall_seam, c.place, c.grain,
         c.position, c.motion, c.material, c.frame, c.pose, c.kind, c.shape_table, c.piece_material, c.kinds,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from barchan.kernels import sweep_rows
+from barchan.solvers.soft_bindings import sweep_rows
 from barchan.solvers.soft_layout import CHUNK
 
 USUAL = 0.95  # of the pairs: those that find their second grain before their row in a ring is written over
