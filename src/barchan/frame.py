@@ -158,6 +158,10 @@ class Frame(Drawn):
     orientation: np.ndarray = rows("grain", "float64", (4,), "", "unit quaternion (w, x, y, z)")
     spin: np.ndarray = rows("grain", "float64", (3,), "rad/s", "angular velocity, in the frame of the laboratory")
     mass: np.ndarray = rows("grain", "float64", (), "kg", "mass", steady=True)
+    inertia: np.ndarray = rows(
+        "grain", "float64", (3,), "kg m²", "principal moments of inertia; NaN: not known, as of flat grains but about "
+        "y", steady=True, missing=NAN,
+    )  # fmt: skip
     radius: np.ndarray = rows("grain", "float64", (), "m", "bounding radius", steady=True)
     born: np.ndarray = rows("grain", "float64", (), "s", "time of insertion", steady=True, on_spheres=True)
     sphere_grain: np.ndarray = rows("sphere", "int64", (), "", "row of the sphere's grain", steady=True)
@@ -165,6 +169,10 @@ class Frame(Drawn):
     sphere_radius: np.ndarray = rows(
         "sphere", "float64", (), "m", "radius", "/VTKHDF/PointData/radius", steady=True, twin="radius"
     )
+    sphere_offset: np.ndarray = rows(
+        "sphere", "float64", (3,), "m", "centre from the grain's, in the frame of its principal axes; NaN: the grain "
+        "is not rigid", steady=True, missing=NAN,
+    )  # fmt: skip
     wall_pose: np.ndarray = rows(
         "wall", "float64", (7,), "m, –", "shift p, quaternion q: point X₀ is now at p + q·X₀", steady=True
     )
@@ -348,6 +356,14 @@ class Frame(Drawn):
             return np.zeros(3), np.zeros(3)
         low, high = self.surfaces
         return low.min(axis=0), high.max(axis=0)
+
+
+def single_spheres(position: np.ndarray, radius: np.ndarray, mass: np.ndarray) -> dict[str, Any]:
+    """What a frame of single spheres, (N, 3) m, (N,) m and (N,) kg, has of spheres, and their inertia."""
+    return {
+        "sphere_grain": np.arange(len(radius)), "sphere_position": position, "sphere_radius": radius,
+        "sphere_offset": np.zeros_like(position), "inertia": np.tile(0.4 * (mass * radius**2)[:, None], 3),
+    }  # fmt: skip
 
 
 _ALWAYS = {one.name for one in fields(Frame)} | {"collided"}

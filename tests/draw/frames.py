@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from barchan.frame import Frame
+from barchan.frame import Frame, single_spheres
 
 
 def frame_of(position: Any, radius: Any, *, time: float = 0.0, walls: int = 0, **fields: Any) -> Frame:
@@ -26,9 +26,7 @@ def frame_of(position: Any, radius: Any, *, time: float = 0.0, walls: int = 0, *
         "mass": radius**3,
         "radius": radius,
         "born": np.zeros(count),
-        "sphere_grain": np.arange(count),
-        "sphere_position": position,
-        "sphere_radius": radius,
+        **single_spheres(position, radius, radius**3),
         "wall_pose": np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (walls, 1)),
         "wall_present": np.ones(walls, bool),
     }

@@ -17,6 +17,7 @@ def test_contacts_are_drawn_by_mode():
     touching = Contacts(
         first=np.array([0, 1, 0, 2]), second=np.array([1, 2, -1, -1]), point=np.zeros((4, 3)), force=np.zeros((4, 3)),
         overlap=np.full(4, 1e-3), mode=np.array([1, 2, 2, 0], np.int8), face=np.zeros(4, np.int64),
+        depth=np.full(4, 2e-3),
     )  # fmt: skip
     axes = blank_figure(4, 3).add_subplot()
     draw_modes(frame_of(places, 0.5, contacts=touching), axes)

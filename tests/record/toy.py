@@ -39,9 +39,9 @@ def make_frame(number: int, grains: int = 20, *, spheres_per_grain: int = 1, con
     return Frame(
         time=0.1 * number, step=50 * number, id=np.arange(grains), group=(np.arange(grains) % 3).astype(np.int32),
         position=position, velocity=rng.normal(size=(grains, 3)), orientation=rng.normal(size=(grains, 4)),
-        spin=rng.normal(size=(grains, 3)), mass=radius**3, radius=bounding,
+        spin=rng.normal(size=(grains, 3)), mass=radius**3, inertia=np.tile(radius[:, None] ** 5, 3), radius=bounding,
         born=0.01 * np.arange(grains), sphere_grain=row, sphere_position=position[row] + shift,
-        sphere_radius=radius[row],
+        sphere_radius=radius[row], sphere_offset=np.outer(radius, [0.0, 1.0, 2.0])[row],
         wall_pose=np.tile([0.0, 0, 0, 1, 0, 0, 0], (2, 1)) + (number > 3), wall_present=np.array([True, number > 3]),
         known={} if touching is None else {"contacts": touching},
     )  # fmt: skip

@@ -9,6 +9,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from barchan.frame import Frame
+
 
 @dataclass
 class Grains:
@@ -56,6 +58,20 @@ class Grains:
             if f.name != "start"
         }
         return Grains(**own, start=np.concatenate([self.start, other.start[1:] + self.start[-1]]))
+
+
+def grains_of(frame: Frame, material: np.ndarray) -> Grains:
+    """The grains of a frame, whose solver had made it from such; material: (N,) int32, index into the materials.
+
+    Nothing is lost but what a frame does not know: moments of inertia, and where spheres are, of grains that are not
+    rigid, and of recordings from before these were recorded, are NaN.
+    """
+    own = {f.name: getattr(frame, f.name).copy() for f in fields(Grains) if f.name not in (*_SPHERES, "material")}
+    start = np.searchsorted(frame.sphere_grain, np.arange(len(frame) + 1))
+    return Grains(
+        **own, material=material, start=start, sphere_offset=frame.sphere_offset.copy(),
+        sphere_radius=frame.sphere_radius.copy(),
+    )  # fmt: skip
 
 
 _SPHERES = ("start", "sphere_offset", "sphere_radius")

@@ -18,7 +18,7 @@ from barchan.observables import Observable, unit_in
 from barchan.observables._volume import Measured
 from barchan.observables.flow import gate_series, gate_values
 from barchan.run.schedule import Schedule
-from barchan.run.start import last_grains
+from barchan.run.start import last_grains, masses
 from barchan.scene import Scene
 from barchan.scene.scene import LEDGER_LINES
 from barchan.solvers import unused
@@ -102,7 +102,8 @@ class Plan:
         if time_step.fixed:
             _check_rate(scene, time_step.value)
         _check_regions(scene)
-        told = (*unused.other_tables(scene), *warnings, *_endless(scene, time_step), *_extents(scene))
+        kept = masses(scene, grains) if scene.start is not None else []
+        told = (*unused.other_tables(scene), *kept, *warnings, *_endless(scene, time_step), *_extents(scene))
         return cls(scene, model, grains, time_step, measures, told, device)
 
     @property

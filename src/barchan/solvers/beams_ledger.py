@@ -47,6 +47,7 @@ class Bodies(NamedTuple):
     velocity: np.ndarray  # (N, 3) m/s
     spin: np.ndarray  # (N,) rad/s, counter-clockwise: angular momentum over moment of inertia
     angle: np.ndarray  # (N,) rad
+    inertia: np.ndarray  # (N,) kg m², about y
     radius: np.ndarray  # (N,) m
 
 
@@ -121,7 +122,7 @@ def bodies(solver: BeamSolver) -> Bodies:
     radius = np.zeros(count)
     np.maximum.at(radius, grain, np.hypot(x, z) + a["bound"][:n])
     angle = np.bincount(grain, mass * state[:, 2, 0], count) / total
-    return Bodies(total, position, velocity, turning / inertia, angle, radius)
+    return Bodies(total, position, velocity, turning / inertia, angle, inertia, radius)
 
 
 class Touching(NamedTuple):
@@ -195,6 +196,8 @@ def frame(solver: BeamSolver) -> Frame:
     away = shift[a["grain"][triangles]]
     half, spin = -0.5 * body.angle[order], np.zeros((len(solver), 3))
     spin[:, 1] = -body.spin[order]
+    inertia = np.full((len(solver), 3), np.nan)
+    inertia[:, 1] = body.inertia
     zero = np.zeros(len(solver))
     where = np.empty(n, np.int64)
     where[triangles] = np.arange(n)
@@ -202,9 +205,9 @@ def frame(solver: BeamSolver) -> Frame:
         time=solver.time, step=solver.step, id=a["id"][order], group=a["group"][order],
         position=(body.position - shift)[order], velocity=body.velocity[order],
         orientation=np.stack([np.cos(half), zero, np.sin(half), zero], axis=1), spin=spin,
-        mass=body.mass[order], radius=body.radius[order], born=a["born"][order],
+        mass=body.mass[order], inertia=inertia[order], radius=body.radius[order], born=a["born"][order],
         sphere_grain=rank[a["grain"][:n]][triangles], sphere_position=place - away, sphere_radius=a["bound"][triangles],
-        wall_pose=wall_poses(solver), wall_present=a["wall_present"].copy(),
+        sphere_offset=np.full((n, 3), np.nan), wall_pose=wall_poses(solver), wall_present=a["wall_present"].copy(),
         tables=(
             Corners(state.world[triangles] - np.tile(away[:, [0, 2]], 3)),
             BeamLines(

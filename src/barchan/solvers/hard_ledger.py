@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from barchan.frame import Contacts, Frame
+from barchan.frame import Contacts, Frame, single_spheres
 from barchan.geometry import multiply, rotate, rotation_about
 from barchan.model.room import overlapping
 from barchan.solvers import common
@@ -204,9 +204,7 @@ def frame(solver: HardSolver) -> Frame:
         mass=grain[:, layout.MASS].copy(),
         radius=grain[:, layout.RADIUS].copy(),
         born=a["born"][order],
-        sphere_grain=np.arange(len(order)),
-        sphere_position=place,
-        sphere_radius=grain[:, layout.RADIUS].copy(),
+        **single_spheres(place, grain[:, layout.RADIUS].copy(), grain[:, layout.MASS]),
         wall_pose=common.wall_poses(model, t, a["begun"], model.walls.motion_table),
         wall_present=common.wall_presence(model, solver.present),
         cell=common.cell_rows(model.low, model.box),

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from barchan.errors import Finding, RunError
-from barchan.frame import Contacts, Frame, Gate
+from barchan.frame import Contacts, Frame, Gate, single_spheres
 from barchan.kernels import threads
 from barchan.minimisers import Minimiser
 from barchan.model.build import Model
@@ -168,7 +168,7 @@ class RelaxSolver(Solver):
             time=self.time, step=self.step, id=kept["id"][order], group=kept["group"][order], position=place,
             velocity=np.zeros((n, 3)), orientation=kept["orientation"][order], spin=np.zeros((n, 3)),
             mass=kept["mass"][order], radius=kept["radius"][order], born=kept["born"][order],
-            sphere_grain=np.arange(n), sphere_position=place.copy(), sphere_radius=kept["radius"][order],
+            **single_spheres(place.copy(), kept["radius"][order], kept["mass"][order]),
             wall_pose=poses.reshape(-1, 7), wall_present=np.ones(len(self.model.walls.names), bool),
             cell=common.cell_rows(relax_protocol.corner(self), self.landscape.cell.lengths, self.landscape.cell.tilt),
         )  # fmt: skip

@@ -13,7 +13,7 @@ from barchan.draw.charts import Curve, Panel, blank_figure, draw_panels
 from barchan.draw.discs import draw_modes, draw_slide
 from barchan.draw.files import save_figure
 from barchan.draw.picture import draw_scene
-from barchan.frame import Frame
+from barchan.frame import Frame, single_spheres
 from barchan.record.recording import Recording
 from barchan.run.progress import Progress
 from barchan.scene import Scene
@@ -169,8 +169,8 @@ def _taken(frame: Frame, mask: np.ndarray) -> Frame:
     """Some of the single spheres of a frame."""
     names = ("id", "group", "position", "velocity", "orientation", "spin", "mass", "radius", "born")
     chosen = {name: getattr(frame, name)[mask] for name in names}
-    spheres = {"sphere_position": chosen["position"], "sphere_radius": chosen["radius"]}
-    return replace(frame.alone(), **chosen, **spheres, sphere_grain=np.arange(int(mask.sum())))
+    spheres = single_spheres(chosen["position"], chosen["radius"], chosen["mass"])
+    return replace(frame.alone(), **chosen, **spheres)
 
 
 def _time_picture(pile: Pile, folder: Path) -> Picture:
