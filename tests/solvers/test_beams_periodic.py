@@ -176,7 +176,7 @@ def test_stress_is_that_of_branches_round_the_box() -> None:
     assert len(seen.contacts.first) > 0
     assert np.abs(seen.branch[:, 0]) == pytest.approx(np.full(len(seen.contacts.first), 1.98e-3), rel=1e-6)
     assert (seen.contacts.force[:, 0] * seen.branch[:, 0]).min() > 0  # pushes apart
-    assert seen.cell[:3] == (0.02, 0.0, 0.02)
+    assert seen.box[:3] == (0.02, 0.0, 0.02)
 
 
 def test_pieces_of_a_grain_across_a_face_stay_beside_each_other() -> None:

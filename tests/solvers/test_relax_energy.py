@@ -71,7 +71,7 @@ def test_work_is_that_of_the_pressure() -> None:
             begin = machine.point.energy
         moment = machine.frame()
         pressure.append(Packing().measure(moment)["stress_isotropic"])
-        area.append(moment.cell[0] * moment.cell[2])
+        area.append(moment.box[0] * moment.box[2])
     book = Energy().measure(machine.frame())
     work = -np.sum(0.5 * np.diff(area) * (np.array(pressure[1:]) + pressure[:-1]))
     assert work > begin
