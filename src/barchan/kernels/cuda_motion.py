@@ -21,7 +21,7 @@ from barchan.kernels.cuda_contacts import find_hop, pair_forces, touch_walls, wa
 from barchan.kernels.cuda_device import THREADS, device, kernel, step_kernel
 from barchan.kernels.soft_gather import hold, late_power, let_go
 from barchan.kernels.turning import rotated, spin_of, turned
-from barchan.solvers.soft_layout import FAST, SWALLOWED, WORN
+from barchan.solvers.soft_layout import FAST, HELD_LOSS, HELD_LOSS_POWER, SWALLOWED, WORN
 
 SMALL_TURN = 0.01  # as in `soft_drift.py`
 
@@ -57,8 +57,8 @@ def kicked(
             c.velocity[g, 0], c.velocity[g, 1], c.velocity[g, 2] = vx, vy, vz
             c.angular[g, 0], c.angular[g, 1], c.angular[g, 2] = lx, ly, lz
             late = late_power(g, cx, cy, cz, rx, ry, rz, c.inertia, c.orientation, motion, c.velocity, c.angular)
-            c.held[g, 2] += late
-            c.held[g, 0] += dt * late
+            c.held[g, HELD_LOSS_POWER] += late
+            c.held[g, HELD_LOSS] += dt * late
     return fx, fy, fz, tx, ty, tz, vx, vy, vz, lx, ly, lz
 
 

@@ -1,7 +1,7 @@
 """Walls that are moved by forces: velocity Verlet in their one coordinate. A template: see `bound.py`.
 
 The coordinate (m or rad) and the velocity that contacts see lie in the row of `motion_table` that the wall's path is
-computed from. table: mass, drive, damping, lower and upper limit, start, end. servo: the columns below.
+computed from. Columns of table and servo: see `model/layout.py`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,11 @@ from __future__ import annotations
 from typing import Any
 
 from barchan.kernels.jit import njit
-from barchan.model.layout import DRIVE_WORK, FORCE, GRAIN_WORK, LOSS, PRESSED, RATE, VELOCITY, WAY
+
+from barchan.model.layout import (  # isort: skip
+    DAMPING, DRIVE, DRIVE_WORK, END, FORCE, GRAIN_WORK, HIGHEST, LOSS, LOWEST, PRESSED, RATE, SERVO_MASS, START,
+    VELOCITY, WAY,
+)  # fmt: skip
 
 
 @njit(cache=True)
@@ -17,8 +21,8 @@ def drift_servos(t: float, dt: float, servo: Any, table: Any, row: Any, motion_t
     """Half a kick and a whole drift from time t, s; contacts will see the velocity predicted for the new time."""
     for s in range(len(row)):
         m = row[s]
-        mass, low, high = table[s, 0], table[s, 3], table[s, 4]
-        free = table[s, 5] <= t < table[s, 6]
+        mass, low, high = table[s, SERVO_MASS], table[s, LOWEST], table[s, HIGHEST]
+        free = table[s, START] <= t < table[s, END]
         change = 0.5 * dt / mass * servo[s, FORCE]
         velocity = servo[s, VELOCITY] + change
         way = motion_table[m, WAY] + dt * velocity
@@ -40,12 +44,12 @@ def kick_servos(t: float, kick: float, weight: float, servo: Any, table: Any, ro
     for s in range(len(row)):
         m = row[s]
         rate, way = motion_table[m, RATE], motion_table[m, WAY]
-        force = table[s, 1] + servo[s, PRESSED] - table[s, 2] * rate
-        blocked = (way <= table[s, 3] and force < 0.0) or (way >= table[s, 4] and force > 0.0)
-        if blocked or not (table[s, 5] <= t < table[s, 6]):
+        force = table[s, DRIVE] + servo[s, PRESSED] - table[s, DAMPING] * rate
+        blocked = (way <= table[s, LOWEST] and force < 0.0) or (way >= table[s, HIGHEST] and force > 0.0)
+        if blocked or not (table[s, START] <= t < table[s, END]):
             force = 0.0
         servo[s, FORCE] = force
-        servo[s, VELOCITY] += kick * force / table[s, 0]
-        servo[s, DRIVE_WORK] += weight * table[s, 1] * rate
-        servo[s, LOSS] += weight * table[s, 2] * rate * rate
+        servo[s, VELOCITY] += kick * force / table[s, SERVO_MASS]
+        servo[s, DRIVE_WORK] += weight * table[s, DRIVE] * rate
+        servo[s, LOSS] += weight * table[s, DAMPING] * rate * rate
         servo[s, GRAIN_WORK] -= weight * servo[s, PRESSED] * rate

@@ -12,7 +12,10 @@ from barchan.kernels.jit import apart, inlined, njit
 from barchan.kernels.lanes import AT_ONCE, add_first, add_row, add_second, nothing, six_of
 from barchan.kernels.soft_rows import LEVERS, SLOTS, U
 from barchan.kernels.turning import rotated, spin_of
-from barchan.solvers.soft_layout import LINKS, PAIRS, WALL_SLOTS, WALLS
+
+from barchan.solvers.soft_layout import (  # isort: skip
+    HELD_FORCE, HELD_LOSS, HELD_LOSS_POWER, HELD_WORK, HELD_WORK_POWER, LINKS, PAIRS, WALL_SLOTS, WALLS,
+)  # fmt: skip
 
 
 @njit(cache=True)
@@ -85,11 +88,11 @@ def hold(
         qw, qx, qy, qz, angular[g, 0] + kick * (tx + ex), angular[g, 1] + kick * (ty + ey),
         angular[g, 2] + kick * (tz + ez), inertia[g, 0], inertia[g, 1], inertia[g, 2],
     )  # fmt: skip
-    held[g, 2] = -(dx * vx + dy * vy + dz * vz + ex * wx + ey * wy + ez * wz)
-    held[g, 3] = (dx * ux + dy * uy + dz * uz) / touching
-    held[g, 4], held[g, 5], held[g, 6] = dx, dy, dz
-    held[g, 0] += weight * held[g, 2]
-    held[g, 1] += weight * held[g, 3]
+    held[g, HELD_LOSS_POWER] = -(dx * vx + dy * vy + dz * vz + ex * wx + ey * wy + ez * wz)
+    held[g, HELD_WORK_POWER] = (dx * ux + dy * uy + dz * uz) / touching
+    held[g, HELD_FORCE], held[g, HELD_FORCE + 1], held[g, HELD_FORCE + 2] = dx, dy, dz
+    held[g, HELD_LOSS] += weight * held[g, HELD_LOSS_POWER]
+    held[g, HELD_WORK] += weight * held[g, HELD_WORK_POWER]
     return fx + dx, fy + dy, fz + dz, tx + ex, ty + ey, tz + ez
 
 
@@ -193,8 +196,8 @@ def gather_one(
     if STICTION:
         if high > low and kick > 0.0:
             late = late_power(g, cx, cy, cz, rx, ry, rz, inertia, orientation, motion, velocity, angular)
-            held[g, 2] += late
-            held[g, 0] += weight * late
+            held[g, HELD_LOSS_POWER] += late
+            held[g, HELD_LOSS] += weight * late
 
 
 @apart

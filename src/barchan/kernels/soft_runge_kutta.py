@@ -24,8 +24,9 @@ from barchan.kernels.soft_state import State
 from barchan.kernels.soft_surfaces import move_walls, wall_gap, wall_pace
 
 from barchan.solvers.soft_layout import (  # isort: skip
-    ACCEPTED, CLOCK, DIFFERENCE, DONE, HOPPED, KNOWN, LISTED, LONGEST, MOVED, NEXT, REJECTED, SAVE, SET, SHORTEST,
-    SLOPES, STAGE, STEP, SURPRISE, SWALLOWED, TOO_FAR, WALL_WORKS, WORN,
+    ACCEPTED, CLOCK, DIFFERENCE, DONE, GONE_BY_WALLS, HOPPED, KNOWN, LEAST, LISTED, LONGEST, MAY_STRAY, MOST, MOVED,
+    NEXT, REJECTED, SAVE, SET, SHARE, SHORTEST, SLOPES, STAGE, STEP, SURPRISE, SWALLOWED, TOLERANCE, TOO_FAR,
+    WALL_SPEED, WALL_WORKS, WORN,
 )  # fmt: skip
 
 CLEAR = 0.9  # of the way to what a grain may meet: what a step may take of it
@@ -56,9 +57,9 @@ def worn(worst: float, at: float, pace: float, strayed: Any, clock: Any, cursor:
     if cursor[MOVED] == 1:
         return False
     way = abs(at - clock[LISTED]) * pace
-    if worst <= 1.0 and way <= strayed[1]:
+    if worst <= 1.0 and way <= strayed[MAY_STRAY]:
         return False
-    strayed[0] = way
+    strayed[GONE_BY_WALLS] = way
     clock[LISTED] = at
     cursor[MOVED] = 1
     return True
@@ -125,9 +126,9 @@ def clear_step(c: Arrays, clock: Any, controls: Any, at: float, origin: Any, fre
     up to the time of the list of pairs.
     """
     move_walls(at, c.frames, c.rest, c.motion_range, c.motion_kind, c.motion_table, c.begun, c.pose)
-    walls = max(wall_pace(c.frames, c.pose, c.axial, c.reach), controls[3])
+    walls = max(wall_pace(c.frames, c.pose, c.axial, c.reach), controls[WALL_SPEED])
     return longest_step(
-        clock[NEXT], controls[5], walls, wall_way + abs(at - clock[LISTED]) * walls, c.grains, c.start, c.offset,
+        clock[NEXT], controls[SHARE], walls, wall_way + abs(at - clock[LISTED]) * walls, c.grains, c.start, c.offset,
         c.place, origin, free, c.velocity, c.motion, c.wall_start, c.wall_piece, c.frame, c.pose, c.kind,
         c.shape_table,
     )  # fmt: skip
@@ -180,7 +181,7 @@ def runge_kutta_steps(
     onward = 0
     save, put, keep = np.int64(SAVE), np.int64(SET), np.int64(SLOPES)
     differ, surprised = np.int64(DIFFERENCE), np.int64(SURPRISE)
-    tolerance, shortest, longest = controls[0], controls[1], controls[2]
+    tolerance, shortest, longest = controls[TOLERANCE], controls[LEAST], controls[MOST]
     while cursor[STAGE] > 0 or end - clock[CLOCK] > 1e-12 * max(end, frame):
         if cursor[STAGE] == 0 and cursor[MOVED] == 0:
             clock[NEXT] = max(clear_step(c, clock, controls, clock[CLOCK], origin, free, wall_way), shortest)

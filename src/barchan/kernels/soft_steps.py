@@ -15,7 +15,7 @@ from barchan.kernels.servos import drift_servos
 from barchan.kernels.soft_box import deform_box
 from barchan.kernels.soft_drift import BLIND, LOOK, drift, farthest, put_back
 from barchan.kernels.soft_surfaces import wall_pace
-from barchan.solvers.soft_layout import HOPPED
+from barchan.solvers.soft_layout import GONE_BY_WALLS, HOPPED, MAY_STRAY, PER_LEEWAY
 
 SURE = 0.999  # of its leeway: what a sphere may have gone if nobody has looked
 
@@ -46,11 +46,11 @@ def verlet_steps(c: Arrays, begin: int, steps: int, drifted: bool, dt: float, fo
                 worst = (far + pace) ** 2 if far + pace < SURE else farthest(c.grains, c.place, c.origin, c.wear)
             far = math.sqrt(worst)
             if DEFORMS:
-                worst = deform_box((begin + s + 1) * dt, c.course, c.box, c.inverse, worst, c.strayed[2])
+                worst = deform_box((begin + s + 1) * dt, c.course, c.box, c.inverse, worst, c.strayed[PER_LEEWAY])
             if SERVOS:
                 drift_servos((begin + s) * dt, dt, c.servo, c.servo_table, c.servo_row, c.motion_table)
-            c.strayed[0] += dt * wall_pace(c.frames, c.pose, c.axial, c.reach)
-            if not (worst <= 1.0) or c.strayed[0] > c.strayed[1]:
+            c.strayed[GONE_BY_WALLS] += dt * wall_pace(c.frames, c.pose, c.axial, c.reach)
+            if not (worst <= 1.0) or c.strayed[GONE_BY_WALLS] > c.strayed[MAY_STRAY]:
                 done, pending = s, True
                 break
         onward = 0

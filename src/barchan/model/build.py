@@ -13,6 +13,7 @@ from barchan.geometry import rotate
 from barchan.laws import Law
 from barchan.model.build_grains import build_grains
 from barchan.model.grains import Grains
+from barchan.model.layout import DRIVE_COLUMNS, END, LAW_COLUMNS, START
 from barchan.model.pour import extremes
 from barchan.motions import FOREVER
 from barchan.motions.servo import Servo
@@ -22,8 +23,6 @@ from barchan.scene.materials import surface
 from barchan.scene.scene import Scene
 from barchan.scene.walls import Wall
 from barchan.shapes import Piece
-
-COLUMNS = 16  # of the tables of constants: 0–11 the law's, 12 rolling friction, 13 rolling viscosity, 14 friction
 
 
 @dataclass(frozen=True)
@@ -48,7 +47,7 @@ class Walls:
     vanishes: np.ndarray  # (P,) s
     motion_kind: np.ndarray  # int64, index into paths
     motion_table: np.ndarray  # pivot, then the parameters of the path
-    servo_table: np.ndarray  # (S, 7) of walls moved by forces: mass, drive, damping, limits, start, end
+    servo_table: np.ndarray  # (S, DRIVE_COLUMNS) of walls moved by forces
     servo_row: np.ndarray  # (S,) int64, row of motion_table
     servo_piece: np.ndarray  # (S,) int64, the first of the wall's pieces
     frame_servo: np.ndarray  # (F,) int64, index into servo_table, −1 for frames that are none
@@ -74,8 +73,8 @@ class Walls:
         """
         piece, since = self.servo_piece, begun[self.frame[self.servo_piece]]
         appears = np.where(rule[piece] > 0, 0.0, self.appears[piece])
-        start = np.where(rule[piece] < 0, FOREVER, np.maximum(since + self.servo_table[:, 5], appears))
-        return np.column_stack([start, np.minimum(since + self.servo_table[:, 6], self.vanishes[piece])])
+        start = np.where(rule[piece] < 0, FOREVER, np.maximum(since + self.servo_table[:, START], appears))
+        return np.column_stack([start, np.minimum(since + self.servo_table[:, END], self.vanishes[piece])])
 
     def heights(self, up: np.ndarray) -> np.ndarray:
         """How far up, m, the walls' frames lie at rest, and the corners of facets; without walls that absorb."""
@@ -100,8 +99,8 @@ class Model:
     law: Law
     wall_law: Law
     kinds: int  # number of materials
-    table: np.ndarray  # (kinds², COLUMNS) constants of the grain–grain law and of rolling
-    wall_table: np.ndarray  # (kinds², COLUMNS), row grain material · kinds + wall material
+    table: np.ndarray  # (kinds², LAW_COLUMNS + 4) constants of the grain–grain law and of rolling
+    wall_table: np.ndarray  # (kinds², LAW_COLUMNS + 4), row grain material · kinds + wall material
     walls: Walls
     gravity: np.ndarray  # (3,) m/s²
     freedom: np.ndarray  # (6,) 0 or 1: which components of force and torque act
@@ -153,7 +152,7 @@ def _table(scene: Scene, law: Law, wall: bool) -> np.ndarray:
             pair = surface(scene, a, b, wall)
             constants = tuple(law.constants(pair))
             rolling = (pair.rolling_friction, pair.rolling_viscosity, pair.friction, 0.0)
-            rows.append([*constants, *(0.0,) * (COLUMNS - 4 - len(constants)), *rolling])
+            rows.append([*constants, *(0.0,) * (LAW_COLUMNS - len(constants)), *rolling])
     return np.array(rows, float)
 
 
@@ -203,7 +202,7 @@ def _walls(scene: Scene) -> Walls:
         vanishes=np.array([FOREVER if wall.vanishes is None else wall.vanishes for wall in owned], float),
         motion_kind=np.array([kind for kind, _ in motions], np.int64),
         motion_table=_ragged([numbers for _, numbers in motions]),
-        servo_table=np.array(list(drives.values()), float).reshape(-1, 7),
+        servo_table=np.array(list(drives.values()), float).reshape(-1, DRIVE_COLUMNS),
         servo_row=np.array([lasts[k] for k in servos], np.int64),
         servo_piece=np.array([owners.index(k) for k in servos], np.int64),
         frame_servo=np.array([servos.index(key[-1]) if key[-1] in servos else -1 for key in frames], np.int64),

@@ -11,6 +11,7 @@ from barchan.kernels.compile import type_of
 from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles
 from barchan.model.grains import Grains
+from barchan.model.layout import END, START
 from barchan.scene.beams import Beams
 from barchan.solvers import (
     beams_arrays,
@@ -206,7 +207,7 @@ class BeamSolver(ServoSolver):
         a, walls = self.arrays, self.model.walls
         begun = np.zeros(len(walls.rest))
         begun[walls.frame] = a["begun"][walls.wall]
-        a["servo_table"][:, 5:7] = walls.spans(begun, a["rule"])
+        a["servo_table"][:, [START, END]] = walls.spans(begun, a["rule"])
 
     meet_walls = beams_changes.exchange_walls
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from barchan.geometry import multiply, rotate
 from barchan.model.build import Model
-from barchan.model.layout import DRIVE_WORK, GRAIN_WORK, LOSS, PRESSED, RATE, VELOCITY
+from barchan.model.layout import DAMPING, DRIVE, DRIVE_WORK, GRAIN_WORK, LOSS, PRESSED, RATE, SERVO_MASS, VELOCITY
 from barchan.solvers.base import TimedSolver
 
 
@@ -19,7 +19,7 @@ def servo_books(model: Model, servo: np.ndarray, motion_table: np.ndarray, ahead
     """
     if not len(servo):
         return np.zeros((0, 3))
-    _, drive, damping = model.walls.servo_table[:, :3].T
+    drive, damping = model.walls.servo_table[:, [DRIVE, DAMPING]].T
     rate = motion_table[model.walls.servo_row, RATE]
     driven = servo[:, DRIVE_WORK] - ahead * drive * rate
     lost = servo[:, LOSS] - ahead * damping * rate**2
@@ -31,7 +31,7 @@ def servo_work(
     model: Model, servo: np.ndarray, motion_table: np.ndarray, ahead: float
 ) -> tuple[float, float, float, float]:
     """Of all walls moved by forces, J: kinetic energy, work of their drives, their losses, work done on grains."""
-    kinetic = 0.5 * model.walls.servo_table[:, 0] * servo[:, VELOCITY] ** 2
+    kinetic = 0.5 * model.walls.servo_table[:, SERVO_MASS] * servo[:, VELOCITY] ** 2
     driven, lost, given = servo_books(model, servo, motion_table, ahead).sum(axis=0)
     return float(kinetic.sum()), float(driven), float(lost), float(given)
 

@@ -12,7 +12,10 @@ from barchan.kernels.cuda_rows import CudaArrays
 from barchan.solvers.cuda_lists import CudaLists
 from barchan.solvers.soft_arrays import GHOSTS, reorder, sphere_arrays
 from barchan.solvers.soft_bindings import cuda_lists, cuda_order
-from barchan.solvers.soft_layout import FAST, GPU_WORKS, HOP_LEVER, HOP_LIMIT, HOP_RADIUS, SWALLOWED, WORN
+
+from barchan.solvers.soft_layout import (  # isort: skip
+    FAST, GONE_BY_WALLS, GPU_WORKS, HOP_LEVER, HOP_LIMIT, HOP_RADIUS, MAY_STRAY, SWALLOWED, WORN,
+)  # fmt: skip
 from barchan.solvers.soft_lists import Lists
 
 BATCH = 64  # steps that are launched at most without looking
@@ -128,7 +131,7 @@ class CudaGrains:
 
         pending: the drift of the first step is done. trailing: after the last one the next drift is to be done too.
         """
-        leeway = float(self.lists.numbers.arrays["strayed"][1])  # m, of walls
+        leeway = float(self.lists.numbers.arrays["strayed"][MAY_STRAY])  # m, of walls
         allowed, pace = self._course(begin, steps, leeway, pending=pending, trailing=trailing)
         strayed = allowed < steps or (trailing and float(self.strays[steps]) > leeway)
         looks, sure = self._looks(pace, pending=pending), self._sure(pace)
@@ -195,7 +198,7 @@ class CudaGrains:
         allowed, pace = self.host_kernels.wall_course(
             begin, steps, self.dt, leeway, pending, trailing, len(walls.rest), walls.rest, walls.motion_range,
             walls.motion_kind, a["motion_table"], a["begun"], walls.axial, a["reach"], a["pose"].copy(),
-            float(a["strayed"][0]), self.host_poses, self.strays,
+            float(a["strayed"][GONE_BY_WALLS]), self.host_poses, self.strays,
         )  # fmt: skip
         fill(self.poses, self.host_poses)
         return int(allowed), float(pace)

@@ -15,7 +15,7 @@ from barchan.kernels.cuda_rows import wide
 from barchan.solvers.common import corner
 from barchan.solvers.soft_arrays import blocks
 from barchan.solvers.soft_bindings import cuda_lists, cuda_order
-from barchan.solvers.soft_layout import LANES, TOUCHES, WALL_SLOTS, WALL_WORKS
+from barchan.solvers.soft_layout import GONE_BY_WALLS, LANES, MAY_STRAY, PER_LEEWAY, TOUCHES, WALL_SLOTS, WALL_WORKS
 from barchan.solvers.soft_lists import LEFT, SORT_EVERY, Lists, Tempo
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ class CudaLists:
     def refresh(self, evaluations: int, time: float) -> bool:
         """Make the lists for the places of a time, s; False where something is no number there."""
         numbers, g = self.numbers, self.grains
-        numbers.wall_way += float(numbers.arrays["strayed"][0])
+        numbers.wall_way += float(numbers.arrays["strayed"][GONE_BY_WALLS])
         numbers.adapt_margin(evaluations)
         wall_leeway = self._pick(self._tempo(evaluations), numbers.margin, numbers.margin_lasts, self.leeway)
         gone, bad = g.scratch.sent("gone", np.zeros(1)), g.scratch.sent("bad", np.zeros(1, np.int32))
@@ -264,7 +264,7 @@ class CudaLists:
         a["near_origin"], a["near_center"] = fetch(self.near_origin, m), fetch(self.near_center, n)
         for name in ("farther", "leeway", "wear"):
             a[name] = fetch(getattr(self, name), n)
-        a["strayed"][2] = 1.0 / float(a["leeway"].min(initial=a["strayed"][1]))
+        a["strayed"][PER_LEEWAY] = 1.0 / float(a["leeway"].min(initial=a["strayed"][MAY_STRAY]))
         a["origin"][:m] = fetch(self.origin, m)
         start, second, first, memory = self._half(self.rows.other, self.rows.count, m, memory=True)
         pairs = int(start[-1])

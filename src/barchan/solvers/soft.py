@@ -10,7 +10,7 @@ import numpy as np
 from barchan.kernels import threads
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.model.layout import SERVO_COLUMNS
+from barchan.model.layout import END, LAW_COLUMNS, SERVO_COLUMNS, START
 from barchan.scene.method import SoftSpheres
 from barchan.solvers import (
     common,
@@ -26,9 +26,13 @@ from barchan.solvers import (
 )
 from barchan.solvers.helper import Helper
 from barchan.solvers.servo_limits import ServoSolver
-from barchan.solvers.soft_arrays import HELD, Arrays
+from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_bindings import bind_soft
-from barchan.solvers.soft_layout import HOP_LEEWAY, HOP_LEVER, HOP_RADIUS, HOPPED, LANES, WALL_WORKS
+
+from barchan.solvers.soft_layout import (  # isort: skip
+    GRAIN_SPEED, HELD_COLUMNS, HELD_LOSS, HELD_LOSS_POWER, HELD_WORK, HELD_WORK_POWER, HOP_LEEWAY, HOP_LEVER,
+    HOP_RADIUS, HOPPED, LANES, WALL_WORKS,
+)  # fmt: skip
 from barchan.solvers.soft_lists import DERIVED, Lists, Tempo
 
 
@@ -96,7 +100,7 @@ class SoftSolver(ServoSolver):
     @property
     def impact(self) -> float:
         """The fastest impact, m/s, that adaptive steps reckon with."""
-        return float(self.arrays["controls"][4])
+        return float(self.arrays["controls"][GRAIN_SPEED])
 
     def _bind(self) -> None:
         model, walls = self.model, self.model.walls
@@ -108,7 +112,7 @@ class SoftSolver(ServoSolver):
             "PERIODIC": bool(model.periodic.any()),
             "REPEATED": walls.repeated,
             "DEFORMS": model.scene.deformation is not None,
-            "ROLLING": bool(model.table[:, 12:14].any()),
+            "ROLLING": bool(model.table[:, LAW_COLUMNS : LAW_COLUMNS + 2].any()),
             "STICTION": model.scene.stiction is not None,
             "SERVOS": len(walls.servo_row) > 0,
             "MATERIALS": model.kinds > 1,
@@ -204,7 +208,7 @@ class SoftSolver(ServoSolver):
     _remove = soft_changes.remove
 
     def note_walls(self) -> None:
-        self.arrays["servo_table"][:, 5:7] = self.model.walls.spans(self.arrays["begun"], self.arrays["rule"])
+        self.arrays["servo_table"][:, [START, END]] = self.model.walls.spans(self.arrays["begun"], self.arrays["rule"])
 
     meet_walls = soft_changes.meet_walls
     start_motion = soft_changes.start_motion
@@ -314,7 +318,9 @@ class SoftSolver(ServoSolver):
         """Energy, J, that stiction has taken from the grains, and work that moving walls have done through it."""
         held, half = self.arrays["held"].sum(axis=0), self.stepper.half * self.dt
         gone = self.arrays["booked"][soft_changes.HELD :]
-        return float(held[0] - half * held[2] + gone[0]), float(held[1] - half * held[3] + gone[1])
+        return float(held[HELD_LOSS] - half * held[HELD_LOSS_POWER] + gone[0]), float(
+            held[HELD_WORK] - half * held[HELD_WORK_POWER] + gone[1]
+        )
 
     def servo_books(self) -> np.ndarray:
         """Books of walls moved by forces: as with contacts, half of the present step's power is taken back."""
@@ -348,7 +354,7 @@ class SoftSolver(ServoSolver):
     def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Self:
         solver = cls.resumed(model, meta)
         solver.arrays = dict(arrays)
-        solver.arrays["held"] = np.pad(arrays["held"], ((0, 0), (0, HELD - arrays["held"].shape[1])))
+        solver.arrays["held"] = np.pad(arrays["held"], ((0, 0), (0, HELD_COLUMNS - arrays["held"].shape[1])))
         solver._bind()
         solver.lists = Lists.restored(model, solver.kernels, solver.arrays, meta["lists"])
         solver._constants()

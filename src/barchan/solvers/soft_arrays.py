@@ -9,7 +9,7 @@ import numpy as np
 from barchan.geometry import conjugate, rotate
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.solvers.soft_layout import LANES
+from barchan.solvers.soft_layout import HELD_COLUMNS, LANES
 
 LINE = 64  # bytes
 BY_ROW = ("place", "motion", "slots", "desk")  # arrays of which kernels read and write whole rows
@@ -23,7 +23,6 @@ TOUCHED = (
     "pose", "wall_gap", "wall_seam", "wall_memory", "wall_slots", "servo", "motion_table", "tether", "pull", "drag",
     "swallowed", "hop",
 )  # fmt: skip
-HELD = 7  # columns of `held`, what stiction does to a grain
 HUGE = 1e300
 FIRST_SKIN = 0.05  # of the smallest sphere's radius: skin of the first search
 GHOSTS = 2  # two spheres of no consequence, far from each other, fill the last block of pairs
@@ -177,7 +176,7 @@ def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:
         "inertia": grains.inertia.copy(),
         "force": np.zeros((n, 3)),
         "torque": np.zeros((n, 3)),
-        "held": np.zeros((n, HELD)),  # J taken by stiction, J of walls through it, present powers of both, force N
+        "held": np.zeros((n, HELD_COLUMNS)),
         "place": place,
         "offset": offset,
         "material": material,

@@ -12,6 +12,7 @@ from barchan.kernels.functions import Forms, keep
 from barchan.kernels.grids import Grids
 from barchan.laws import Contact, Law, _normal, cap
 from barchan.model import course
+from barchan.model.layout import LAW_COLUMNS
 from barchan.solvers.soft_arrays import Arrays
 
 TEMPLATES = tuple(f"barchan.kernels.{name}" for name in (
@@ -20,7 +21,6 @@ TEMPLATES = tuple(f"barchan.kernels.{name}" for name in (
     "soft_runge_kutta",
 ))  # fmt: skip
 CUDA_TEMPLATES = tuple(f"barchan.kernels.{name}" for name in ("cuda_walls", "cuda_motion"))
-LAW_COLUMNS = 12  # of tables of constants that belong to a law; then rolling friction, rolling viscosity, friction
 MEMORY_SLOTS = 6
 
 FORMS: Forms = {_normal.fifth_root: roots.fifth_root}  # what kernels have a faster form of

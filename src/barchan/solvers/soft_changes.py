@@ -17,7 +17,10 @@ from barchan.model.layout import DRIVE_WORK, GRAIN_WORK, LOSS, RATE
 from barchan.model.room import overlapping, spheres_of
 from barchan.solvers import soft_ledger, soft_tethers
 from barchan.solvers.soft_arrays import GHOSTS, GRAIN_ARRAYS, SPHERE_ARRAYS, grain_arrays, sphere_arrays
-from barchan.solvers.soft_layout import DRAG_LOSS, DRAG_POWER, FLOW_POWER, FLOW_WORK, TETHER_LOSS
+
+from barchan.solvers.soft_layout import (  # isort: skip
+    DRAG_LOSS, DRAG_POWER, FLOW_POWER, FLOW_WORK, HELD_LOSS, HELD_LOSS_POWER, HELD_WORK, HELD_WORK_POWER, TETHER_LOSS,
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -139,7 +142,8 @@ def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float
         lists.totals, lists.wall_totals = solver.work_done()
         solver.arrays["work"][:] = 0.0
         solver.arrays["wall_work"][:] = 0.0
-        solver.arrays["held"][:, :2] -= ahead * solver.arrays["held"][:, 2:4]
+        held = solver.arrays["held"]
+        held[:, [HELD_LOSS, HELD_WORK]] -= ahead * held[:, [HELD_LOSS_POWER, HELD_WORK_POWER]]
         solver.arrays["tether"][:, TETHER_LOSS] = soft_tethers.lost(solver)
         solver.arrays["servo"][:, [DRIVE_WORK, LOSS, GRAIN_WORK]] = solver.servo_books()
         drag = solver.arrays["drag"]

@@ -15,7 +15,7 @@ from barchan.solvers import soft_changes, soft_watch
 from barchan.solvers.cuda_grains import BATCH, CudaGrains
 from barchan.solvers.soft import SoftSolver
 from barchan.solvers.soft_bindings import bind_cuda
-from barchan.solvers.soft_layout import SWALLOWED, TOO_FAR, WORN
+from barchan.solvers.soft_layout import GONE_BY_WALLS, SWALLOWED, TOO_FAR, WORN
 from barchan.solvers.soft_lists import Lists
 from barchan.solvers.soft_steppers import VerletStepper
 
@@ -150,7 +150,7 @@ class CudaStepper(VerletStepper):
             done += batch.done
             solver.step += batch.done
             pending = batch.pending
-            numbers.arrays["strayed"][0] = batch.strayed
+            numbers.arrays["strayed"][GONE_BY_WALLS] = batch.strayed
             if batch.why & TOO_FAR:
                 raise self._too_far(device)
             if batch.why & WORN:

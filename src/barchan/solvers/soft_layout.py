@@ -24,6 +24,10 @@ HOP_LIMIT, HOP_RADIUS, HOP_LEVER, HOP_LEEWAY, HOPPED = range(5)
 # work of the background's flow on the grains so far (J), its present power (W), and the middle of the box (m).
 DRAG_COLUMNS = 8
 DRAG, DRAG_LOSS, DRAG_POWER, FLOW_WORK, FLOW_POWER, MIDDLE = range(6)
+# Columns of `held`, what stiction does to a grain: J that it has taken, J of walls through it, present powers of both
+# (W), and its force (N).
+HELD_COLUMNS = 7
+HELD_LOSS, HELD_WORK, HELD_LOSS_POWER, HELD_WORK_POWER, HELD_FORCE = range(5)
 # Columns of `tether`: anchor (m), stiffness (N/m), damping (N s/m), length at rest (m), energy lost so far (J), and the
 # present power of that loss (W).
 TETHER_COLUMNS = 8
@@ -33,6 +37,11 @@ SAVE, SET, SLOPES, DIFFERENCE, SURPRISE = range(5)  # what `all_grains` does
 STAGE, ACCEPTED, REJECTED, MOVED, KNOWN = range(5)  # entries of `cursor`; KNOWN: the first stage's slopes are
 # Entries of `clock`, s: time, next step, this step, time of the pair list, shortest and longest accepted step.
 CLOCK, NEXT, STEP, LISTED, SHORTEST, LONGEST = range(6)
+# Entries of `controls`: tolerance, shortest and longest step (s), fastest walls and grains (m/s), share of a radius
+# that a step may move a grain against a wall.
+TOLERANCE, LEAST, MOST, WALL_SPEED, GRAIN_SPEED, SHARE = range(6)
+# Entries of `strayed`: m that walls have gone since the list was made, m that they may; 1/m, over the smallest leeway.
+GONE_BY_WALLS, MAY_STRAY, PER_LEEWAY = range(3)
 # Why steps end: they are done; the list is worn and, on a GPU, a drift is pending; a wall has taken a grain; a step was
 # too long at a wall; a drift is pending, and the next step may be too long. On a GPU several may be set.
 DONE, WORN, SWALLOWED, TOO_FAR, FAST = 0, 1, 2, 4, 8

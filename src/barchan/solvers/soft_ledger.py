@@ -13,7 +13,7 @@ from barchan.geometry import conjugate, multiply, rotate, rotation_about
 from barchan.laws import Law
 from barchan.solvers import common, soft_box, soft_tethers
 from barchan.solvers.soft_arrays import GHOSTS, lane
-from barchan.solvers.soft_layout import LANES, WALL_SLOTS
+from barchan.solvers.soft_layout import HELD_FORCE, LANES, WALL_SLOTS
 
 if TYPE_CHECKING:
     from barchan.solvers.soft import SoftSolver
@@ -125,7 +125,7 @@ def _held(solver: SoftSolver, grain: np.ndarray, limit: np.ndarray) -> np.ndarra
     """What stiction adds to contacts with walls, (W, 3) N: of those of a grain each holds by its Coulomb limit."""
     total = np.bincount(grain, limit, len(solver))[grain]
     share = np.divide(limit, total, out=np.zeros(len(limit)), where=total > 0)
-    return np.asarray(share[:, None] * solver.arrays["held"][grain, 4:7])
+    return np.asarray(share[:, None] * solver.arrays["held"][grain, HELD_FORCE:])
 
 
 def _modes(law: Law, memory: np.ndarray, contacts: int, floats: int) -> np.ndarray:

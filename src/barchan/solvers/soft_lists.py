@@ -30,7 +30,7 @@ from barchan.solvers.soft_arrays import (
     widened,
 )
 from barchan.solvers.soft_box import wrap
-from barchan.solvers.soft_layout import LANES, STRIP, TOUCHES, WALL_SLOTS, WALL_WORKS
+from barchan.solvers.soft_layout import GONE_BY_WALLS, LANES, STRIP, TOUCHES, WALL_SLOTS, WALL_WORKS
 
 MANY = 20_000  # grains, the data of which no cache holds
 SKIN_LEAST, SKIN_MOST = 0.04, 0.5  # of the smallest sphere's radius: leeway of a grain at rest in a search by cells
@@ -133,7 +133,7 @@ class Lists:
         """
         a = self.arrays
         n, m = len(a["id"]), len(a["place"]) - GHOSTS
-        self.wall_way += float(a["strayed"][0])
+        self.wall_way += float(a["strayed"][GONE_BY_WALLS])
         if worn:
             self.adapt_margin(tempo.evaluations)
         if not self.searches:

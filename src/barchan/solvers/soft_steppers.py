@@ -136,7 +136,7 @@ class RungeKuttaStepper:
             arrays["free"] = np.zeros((len(solver), 2))
         self.controls = arrays["controls"]
         if "clock" not in arrays:
-            first = min(max(solver.dt, self.controls[1]), integrator.longest)
+            first = min(max(solver.dt, self.controls[layout.LEAST]), integrator.longest)
             arrays["clock"] = np.array([0.0, first, first, 0.0, np.inf, 0.0])
             arrays["cursor"] = np.zeros(5, np.int64)
             arrays["works"] = np.zeros(solver.kernels.WORKS + layout.WALL_WORKS)
@@ -169,7 +169,7 @@ class RungeKuttaStepper:
     @property
     def wall_fastest(self) -> float:
         """The fastest, m/s, that walls move at any time."""
-        return float(self.controls[3])
+        return float(self.controls[layout.WALL_SPEED])
 
     @property
     def stride(self) -> float:
@@ -186,7 +186,7 @@ class RungeKuttaStepper:
         solver, a, rule = self.solver, self.solver.arrays, self.integrator
         c = solver.packed()
         since = a["clock"][layout.CLOCK] - a["clock"][layout.LISTED]
-        a["strayed"][0] = since * solver.kernels.wall_pace(c.frames, c.pose, c.axial, c.reach)
+        a["strayed"][layout.GONE_BY_WALLS] = since * solver.kernels.wall_pace(c.frames, c.pose, c.axial, c.reach)
         a["clock"][layout.LISTED] = a["clock"][layout.CLOCK]
         a["cursor"][layout.KNOWN] = 0  # grains may have been put into another order, or walls moved
         solver.refresh(tidy=True, worn=False)
