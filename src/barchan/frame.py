@@ -2,9 +2,9 @@
 
 `solver.frame()` makes one of a run that goes on, `Recording(folder)[k]` reads one back. Both answer the same questions.
 What every frame has are its arrays. What only some have is found when it is first asked for, or a FrameError says that
-it is not there: a recorded frame has contacts where they were recorded; the ledger, the gates and what else is known of
-a live frame alone (`LIVE`) stand in the recorded series. A live frame finds what it does not hold in its run, and
-refuses once that has gone on; `solver.frame("contacts")` holds them.
+it is not there: a recorded frame has contacts where they were recorded; the ledger, the gates, the steps and the number
+of grains that came are known of a live frame alone, and stand in the recorded series. A live frame finds what it does
+not hold in its run, and refuses once that has gone on; `solver.frame("contacts")` holds them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from barchan.drawn import Drawn
 from barchan.errors import Finding, FrameError
 
 NAN = float("nan")
-LIVE = ("ledger", "gates", "steps", "inserted", "gravity")  # what no recorded frame has
 
 
 @dataclass(frozen=True)
@@ -119,6 +118,21 @@ class Table:
 
 
 TableKind = TypeVar("TableKind", bound=Table)
+Answer = TypeVar("Answer")
+
+
+class Found(Generic[Answer]):
+    """What only some frames have: found when it is first asked for."""
+
+    def __init__(self, meaning: str) -> None:
+        self.__doc__ = meaning
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, frame: Frame, kind: type | None = None) -> Answer:
+        found: Answer = frame._get(self.name) if frame is not None else self
+        return found
 
 
 @dataclass(frozen=True)
@@ -209,7 +223,8 @@ class Frame(Drawn):
 
     def alone(self, *names: str) -> Self:
         """A frame that holds these and its arrays, and finds nothing more: what is recorded."""
-        return replace(self, known={name: self._get(name) for name in names}, find={})
+        always = ("collided",) if "collided" in self.known else ()
+        return replace(self, known={name: self._get(name) for name in (*names, *always)}, find={})
 
     def _get(self, name: str) -> Any:
         if name not in self.known:
@@ -218,49 +233,14 @@ class Frame(Drawn):
             self.known[name] = self.find[name](self)
         return self.known[name]
 
-    @property
-    def contacts(self) -> Contacts:
-        """Where bodies touch."""
-        found: Contacts = self._get("contacts")
-        return found
-
-    @property
-    def ledger(self) -> Mapping[str, float]:
-        """The lines of the energy ledger, J, by name: see `observables/energy.py`."""
-        found: Mapping[str, float] = self._get("ledger")
-        return found
-
-    @property
-    def gates(self) -> Mapping[str, Gate]:
-        """What has passed sources, sinks and absorbing walls, by name."""
-        found: Mapping[str, Gate] = self._get("gates")
-        return found
-
-    @property
-    def steps(self) -> Mapping[str, float | int]:
-        """What the solver says of its steps, by name."""
-        found: Mapping[str, float | int] = self._get("steps")
-        return found
-
-    @property
-    def inserted(self) -> int:
-        """Grains that have entered so far, or have broken off others."""
-        return int(self._get("inserted"))
-
-    @property
-    def gravity(self) -> np.ndarray:
-        """(3,) m/s²."""
-        return np.asarray(self._get("gravity"))
-
-    @property
-    def flat(self) -> bool:
-        """Whether the scene has two dimensions."""
-        return bool(self._get("flat"))
-
-    @property
-    def solid(self) -> np.ndarray:
-        """(N,) m³ of material in each grain, mass over density; in two dimensions the area that it covers, m²."""
-        return np.asarray(self._get("solid"))
+    contacts = Found[Contacts]("Where bodies touch.")
+    ledger = Found[Mapping[str, float]]("The lines of the energy ledger, J, by name: see `observables/energy.py`.")
+    gates = Found[Mapping[str, Gate]]("What has passed sources, sinks and absorbing walls, by name.")
+    steps = Found[Mapping[str, float | int]]("What the solver says of its steps, by name.")
+    inserted = Found[int]("Grains that have entered so far, or have broken off others.")
+    gravity = Found[np.ndarray]("(3,) m/s².")
+    flat = Found[bool]("Whether the scene has two dimensions.")
+    solid = Found[np.ndarray]("(N,) m³ of material in each grain; in two dimensions the area that it covers, m².")
 
     @property
     def collided(self) -> np.ndarray:

@@ -9,7 +9,7 @@ import pytest
 
 from barchan.model.build import build
 from barchan.model.build_triangles import build_triangles
-from barchan.solvers import beams_ledger, beams_start
+from barchan.solvers import beams_start
 from solvers import beams_lab as lab
 from solvers.inside import peek
 
@@ -43,7 +43,7 @@ def test_a_solver_has_the_same_overlaps(contact: str) -> None:
     arrays = beams_start.arrays(model, made, triangles)
     found = beams_start.overlaps(model, arrays, beams_start.behind_walls(model, arrays))
     machine = lab.solver(scene, 1e-9)
-    seen = beams_ledger.touching(machine, beams_ledger.present(machine))
+    seen = machine.frame().contacts
     assert np.array_equal(peek(machine, "id"), made.id)
     wanted, listed = defaultdict(list), defaultdict(list)
     for shares, contacts in ((wanted, seen), (listed, found)):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from barchan.frame import Contacts, Frame
+from barchan.frame import Contacts, Frame, fields_of
 from barchan.scene.beams_frame import BeamLines, Corners, Strips
 from barchan.solvers import common
 
@@ -125,41 +125,32 @@ def bodies(solver: BeamSolver) -> Bodies:
     return Bodies(total, position, velocity, turning / inertia, angle, inertia, radius)
 
 
-class Touching(NamedTuple):
-    """Contacts by grain: rows, or −1 − wall. Points lie beside the first grain."""
-
-    first: np.ndarray
-    second: np.ndarray
-    point: np.ndarray
-    force: np.ndarray
-    overlap: np.ndarray
-    depth: np.ndarray
-    mode: np.ndarray  # (C,) int8, of friction that has a memory
-    face: np.ndarray  # (C,) straight side of a wall, 0 of a smooth one and between grains
+def touching(solver: BeamSolver, state: Present, shift: np.ndarray) -> Contacts:
+    """Overlaps of triangles, then those at smooth walls; shift: (N, 3) m, how far grains are ahead of their images."""
+    both, names = (_overlapping(solver, state), _at_smooth_walls(solver, state)), solver.arrays["id"]
+    seen = Contacts(*(np.concatenate([getattr(one, field.name) for one in both]) for field in fields_of(Contacts)))
+    seen.point -= shift[seen.first]
+    seen.first = names[seen.first]
+    seen.second = np.where(seen.second >= 0, names[np.maximum(seen.second, 0)], seen.second)
+    return seen
 
 
-def touching(solver: BeamSolver, state: Present) -> Touching:
-    """All contacts: overlaps of triangles, then those at smooth walls."""
-    overlapping, smooth = _overlapping(solver, state), _at_smooth_walls(solver, state)
-    return Touching(*(np.concatenate(both) for both in zip(overlapping, smooth, strict=True)))
-
-
-def _at_smooth_walls(solver: BeamSolver, state: Present) -> Touching:
-    """Triangles with a part behind half-planes and circles, which is their overlap."""
+def _at_smooth_walls(solver: BeamSolver, state: Present) -> Contacts:
+    """Triangles with a part behind half-planes and circles, which is their overlap; grains by row."""
     a, n = solver.arrays, solver.triangle_count
     kept = state.load[:n, LOADS:].reshape(n, len(a["smooth_kind"]), WALL_COLUMNS)
     t, w = np.nonzero(kept[:, :, WALL_PART] > 0)
     row, point, force = kept[t, w], np.zeros((len(t), 3)), np.zeros((len(t), 3))
     force[:, [0, 2]], point[:, [0, 2]] = row[:, [WALL_X, WALL_Z]], row[:, [WALL_POINT_X, WALL_POINT_Z]]
     area, nothing = a["area"][t], np.zeros(len(t), np.int64)
-    return Touching(
+    return Contacts(
         a["grain"][t], -1 - a["smooth_wall"][w], point, force, row[:, WALL_PART] / np.sqrt(area),
-        row[:, WALL_PART] / area, row[:, WALL_MODE].astype(np.int8), nothing,
+        row[:, WALL_MODE].astype(np.int8), nothing, row[:, WALL_PART] / area,
     )  # fmt: skip
 
 
-def _overlapping(solver: BeamSolver, state: Present) -> Touching:
-    """Overlaps of triangles, with `overlap` the area over the square root of the smaller triangle's area, m, and as
+def _overlapping(solver: BeamSolver, state: Present) -> Contacts:
+    """Overlaps of triangles, grains by row; `overlap` is the area over the square root of the smaller triangle's, m,
     `depth` over that area, or at strips over what fits into them.
 
     Rows of walls come last, so that a wall's triangle is always the second of a pair.
@@ -180,7 +171,7 @@ def _overlapping(solver: BeamSolver, state: Present) -> Touching:
     overlap, depth, mode = row[:, AREA] / np.sqrt(smaller), row[:, AREA] / whole, row[:, MODE].astype(np.int8)
     face = np.zeros(len(k), np.int64)
     face[k >= n] = a["side"][k[k >= n] - n]
-    return Touching(a["grain"][i], second, point, force, overlap, depth, mode, face)
+    return Contacts(a["grain"][i], second, point, force, overlap, mode, face, depth)
 
 
 def frame(solver: BeamSolver) -> Frame:
@@ -223,18 +214,8 @@ def frame(solver: BeamSolver) -> Frame:
     )  # fmt: skip
     steps = {"steps_accepted": solver.step, "steps_rejected": 0, "shortest_step": solver.dt, "longest_step": solver.dt}
     return solver.live(
-        made, steps, contacts=lambda: _contacts(solver, touching(solver, state), shift),
+        made, steps, contacts=lambda: touching(solver, state, shift),
         ledger=lambda: energies(solver, state),
-    )  # fmt: skip
-
-
-def _contacts(solver: BeamSolver, seen: Touching, shift: np.ndarray) -> Contacts:
-    """Contacts by ids, with points beside the images (shift: (N, 3) m, how far grains are ahead of them) of grains."""
-    names = solver.arrays["id"]
-    second = np.where(seen.second >= 0, names[np.maximum(seen.second, 0)], seen.second)
-    return Contacts(
-        names[seen.first], second, seen.point - shift[seen.first], seen.force, seen.overlap, seen.mode, seen.face,
-        seen.depth,
     )  # fmt: skip
 
 
