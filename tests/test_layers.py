@@ -24,7 +24,7 @@ LAYERS = (
     ("schema",),
     ("drawn", "geometry", "registry"),
     ("frame",),
-    ("laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers"),
+    ("laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers", "parts"),
     ("scene", "scenes"),
     ("model",),
     ("kernels",),

@@ -10,14 +10,26 @@ import importlib
 import json
 import pkgutil
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar, TypeVar
+
+from pydantic_core import InitErrorDetails
 
 from barchan.errors import Finding, SceneError
 from barchan.schema.problems import nearest
 from barchan.schema.tables import Table
 
-FAMILIES = ("laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers")
+FAMILIES = {  # where the parts of each are
+    "laws": "barchan.laws",
+    "restitutions": "barchan.restitutions",
+    "shapes": "barchan.shapes",
+    "motions": "barchan.motions",
+    "conditions": "barchan.parts.conditions",
+    "integrators": "barchan.integrators",
+    "observables": "barchan.observables",
+    "potentials": "barchan.potentials",
+    "minimisers": "barchan.minimisers",
+}
 TAGS = {"laws": "law", "shapes": "shape"}  # the field of a scene that names the part, where it is not `kind`
 
 
@@ -52,6 +64,11 @@ class Part(Table):
             lines.append((name, ", ".join(text for text in (_unit(field), default) if text)))
         return lines
 
+    @classmethod
+    def misfits(cls, own: Any, fields: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
+        """Problems with the rest of a scene; `own` and the scene's `fields` are as they came in, sound or not."""
+        return ()
+
 
 AnyPart = TypeVar("AnyPart", bound=type[Part])
 Named = TypeVar("Named")
@@ -64,10 +81,10 @@ def parts(family: str) -> dict[str, type[Part]]:
     if family not in FAMILIES:
         raise SceneError(f"no family of parts is called {family!r}; there are {', '.join(FAMILIES)}")
     if family not in _found:
-        folder = importlib.import_module(f"barchan.{family}")
+        folder = importlib.import_module(FAMILIES[family])
         known: dict[str, type[Part]] = {}
         for info in pkgutil.iter_modules(folder.__path__):
-            module = importlib.import_module(f"barchan.{family}.{info.name}")
+            module = importlib.import_module(f"{FAMILIES[family]}.{info.name}")
             for item in vars(module).values():
                 if _is_part(item, family) and item.__module__ == module.__name__:
                     known[item.key] = item
@@ -80,7 +97,7 @@ def built_in(family: str, function: str) -> list[Callable[..., Any]]:
 
     Bound together, they are compiled once for every scene.
     """
-    home = f"barchan.{family}."
+    home = FAMILIES[family] + "."
     modules = [sys.modules[item.__module__] for item in parts(family).values() if item.__module__.startswith(home)]
     return list(dict.fromkeys(vars(module)[function] for module in modules if function in vars(module)))
 
@@ -101,7 +118,7 @@ def one_of(known: Mapping[str, Named], key: str, family: str, where: str = "") -
 def register(item: AnyPart) -> AnyPart:
     """Make a part of your own known to scenes under its `key`; works as a class decorator."""
     if not _is_part(item, item.family):
-        raise SceneError(f"{item!r} is not a part: derive it from Law, Shape, … and give it a `key`")
+        raise SceneError(f"{item!r} is not a part: derive it from Law, Shape, Condition, … and give it a `key`")
     parts(item.family)
     _found[item.family][item.key] = item
     return item

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from barchan.errors import SceneError
-from barchan.scene import AtTime, Event, RemoveWall, dumps, loads
+from barchan.parts.conditions.time import AtTime
+from barchan.scene import Event, RemoveWall, dumps, loads
 from barchan.scene.toml import build
 
 SOURCE = {

@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from barchan import registry
 from barchan.errors import SceneError
 from barchan.model.pour import Pourer
+from barchan.parts.conditions import Condition
 from barchan.run.actions import ACTIONS
 from barchan.run.plan import Plan
 from barchan.scene.method import CAPABILITIES
@@ -171,12 +173,20 @@ def test_every_method_has_a_solver_on_each_of_its_devices() -> None:
     assert {(one.name, device) for one in METHODS.values() for device in one.devices} == set(CLASSES)
 
 
+@pytest.mark.parametrize("kind", registry.parts("conditions").values())
+def test_a_condition_asks_for_what_it_is_typed_with(kind: type[Condition]) -> None:
+    """`asks` is the protocol that `holds` is typed with, which mypy holds it to: so the check of a scene knows all
+    that the condition asks of a solver.
+    """
+    assert inspect.signature(kind.holds).parameters["solver"].annotation == kind.asks.__name__
+
+
 @pytest.mark.parametrize(("kind", "act"), ACTIONS.items())
 def test_an_action_needs_what_its_function_asks_for(kind: Any, act: Callable[..., None]) -> None:
     """The table of an action names the protocol that its function is typed with, which mypy holds it to: so the check
     of a scene knows all that the action asks of a solver.
     """
-    assert inspect.signature(act).parameters["solver"].annotation == kind.needs.__name__
+    assert inspect.signature(act).parameters["solver"].annotation == kind.asks.__name__
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Protocol
 
-from barchan.scene import AtTime, ClumpGrain, Scene, Source
+from barchan.scene import ClumpGrain, Scene, Source
 from barchan.scene.polygons import PolygonGrain
 
 LOOKS = 10  # at the least, a frame
@@ -95,7 +95,7 @@ class Schedule:
         whens = (
             (Reason.WALLS, At.seconds(edges)),
             *(((Reason.LOOK, Every(looks)),) if looks else ()),
-            (Reason.LOOK, At.seconds(event.when.at for event in scene.events if isinstance(event.when, AtTime))),
+            (Reason.LOOK, At.seconds(time for event in scene.events for time in event.when.times())),
             (Reason.WATCH, Every(frames * pieces)),
             (Reason.SAMPLE, Every(samples)),
             (Reason.FRAME, Every(frames)),

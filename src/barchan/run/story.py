@@ -8,8 +8,8 @@ import numpy as np
 
 from barchan.model.place import space_in
 from barchan.model.pour import GivesGrains, Pourer, TakesGrains
+from barchan.parts.conditions import Now
 from barchan.run.actions import ACTIONS
-from barchan.run.conditions import CONDITIONS, Now
 from barchan.scene import Event, Scene, Sink
 from barchan.scene.events import HasGravity
 from barchan.solvers.base import Solver
@@ -44,9 +44,9 @@ class Story:
 
     def _due(self, solver: Solver, time: float) -> list[Event]:
         """The events whose conditions hold and that have not come yet."""
-        now = Now(time, solver, self.fired)
+        now = Now(time, self.fired)
         waiting = [event for event in self.scene.events if event.name not in self.fired]
-        return [event for event in waiting if CONDITIONS[type(event.when)](event.when, now, self.memory[event.name])]
+        return [event for event in waiting if event.when.holds(solver, now, self.memory[event.name])]
 
     def _pour(self, solver: TakesGrains, pourer: Pourer, time: float) -> None:
         grains = pourer.pour(time, solver.room)

@@ -6,10 +6,6 @@ from barchan.scene.beams import Beams, Breakage, Yielding
 from barchan.scene.deformation import Compression, PressureControl, PureShear, SimpleShear
 from barchan.scene.events import (
     AddWall,
-    AfterEvent,
-    AtCount,
-    AtRest,
-    AtTime,
     ChangeGravity,
     Event,
     RemoveWall,
@@ -64,10 +60,6 @@ from barchan.scene.walls import Wall
 __all__ = [
     "SOLVERS",
     "AddWall",
-    "AfterEvent",
-    "AtCount",
-    "AtRest",
-    "AtTime",
     "Beams",
     "Box",
     "BoxRegion",

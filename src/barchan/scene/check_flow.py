@@ -7,11 +7,12 @@ from typing import Any
 
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
+from barchan import registry
+from barchan.parts.conditions.after import AfterEvent
+from barchan.parts.conditions.count import ALL_GRAINS
 from barchan.schema.peeking import is_nonzero, items, listed, names, peek
 from barchan.schema.problems import fault, located, unknown_name
 from barchan.schema.tables import Table
-
-ALL_GRAINS = "grains"  # what a count may be of, beside the names of gates
 
 
 def flow_problems(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
@@ -22,18 +23,12 @@ def flow_problems(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
         yield located(missing if fields.get("grains") is None else empty, ("grains",))
     yield from _gate_names(fields)
     for index, event in items(fields, "events"):
-        yield from _condition(fields, index, peek(event, "when"))
+        yield from _misfits(fields, "conditions", peek(event, "when"), ("events", index, "when"))
         actions = peek(event, "do")
         one = isinstance(actions, (str, Mapping, Table))
         for number, action in enumerate([actions] if one else listed(actions)):
             yield from _action(fields, ("events", index, "do", number), action)
     yield from _circles(fields)
-
-
-def gates(fields: Mapping[str, Any]) -> list[str]:
-    """The names of all that grains come from or vanish in: sources, sinks and absorbing walls."""
-    absorbing = [peek(wall, "name") for _, wall in items(fields, "walls") if peek(wall, "absorbing") is True]
-    return [*names(fields, "sources"), *names(fields, "sinks"), *(name for name in absorbing if isinstance(name, str))]
 
 
 def _gate_names(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
@@ -52,14 +47,13 @@ def _gate_names(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
                 yield located(error, (family, index, "name"), name)
 
 
-def _condition(fields: Mapping[str, Any], index: int, when: Any) -> Iterator[InitErrorDetails]:
-    kind, place = _kind(when), ("events", index, "when")
-    if kind == "count":
-        of, known = peek(when, "of"), [ALL_GRAINS, *gates(fields)]
-        if isinstance(of, str) and of not in known:
-            yield located(unknown_name(of, "sources, sinks and absorbing walls", known), (*place, "of"), of)
-    if kind == "after":
-        yield from _known(peek(when, "event"), "events", names(fields, "events"), (*place, "event"))
+def _misfits(
+    fields: Mapping[str, Any], family: str, part: Any, place: tuple[int | str, ...]
+) -> Iterator[InitErrorDetails]:
+    """What a part that is known has against the rest of the scene."""
+    known, kind = registry.parts(family), _kind(part)
+    for problem in known[kind].misfits(part, fields) if isinstance(kind, str) and kind in known else ():
+        yield {**problem, "loc": (*place, *problem.get("loc", ()))}
 
 
 def _action(fields: Mapping[str, Any], place: tuple[int | str, ...], action: Any) -> Iterator[InitErrorDetails]:
@@ -89,7 +83,7 @@ def _circles(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
     waits = {}
     for _, event in items(fields, "events"):
         when = peek(event, "when")
-        if _kind(when) == "after":
+        if _kind(when) == AfterEvent.key:
             waits[peek(event, "name")] = peek(when, "event")
     for index, event in items(fields, "events"):
         first = name = peek(event, "name")

@@ -18,6 +18,12 @@ def names(fields: Mapping[str, Any], family: str) -> list[str]:
     return [name for name in found if isinstance(name, str)]
 
 
+def gates(fields: Mapping[str, Any]) -> list[str]:
+    """The names of all that grains come from or vanish in: sources, sinks and absorbing walls."""
+    absorbing = [peek(wall, "name") for _, wall in items(fields, "walls") if peek(wall, "absorbing") is True]
+    return [*names(fields, "sources"), *names(fields, "sinks"), *(name for name in absorbing if isinstance(name, str))]
+
+
 def listed(value: Any) -> list[Any]:
     """A list, empty where it is none."""
     return list(value) if isinstance(value, (list, tuple)) else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
@@ -58,6 +58,12 @@ def unknown_name(name: Any, noun: str, known: Iterable[str]) -> PydanticCustomEr
     names = list(known)
     hint = nearest(name, names) if isinstance(name, str) else ""
     return fault(f"{shown(name)} is not among the {noun}", f"known: {', '.join(names) or 'none'}", hint)
+
+
+def unknown(name: Any, noun: str, known: Sequence[str], place: Place) -> Iterator[InitErrorDetails]:
+    """An error at a place where a name is not among the known ones; what is no name at all is told elsewhere."""
+    if isinstance(name, str) and name not in known:
+        yield located(unknown_name(name, noun, known), place, name)
 
 
 def unknown_field(name: str, value: Any, known: Sequence[str]) -> InitErrorDetails:

@@ -19,8 +19,8 @@ def lacking(scene: Scene) -> list[Finding]:
     asked: list[tuple[str, type]] = [(f"sources[{k}]", TakesGrains) for k in range(len(scene.sources))]
     asked += [(f"sinks[{k}]", GivesGrains) for k in range(len(scene.sinks))]
     for k, event in enumerate(scene.events):
-        asked += [(f"events[{k}].when", event.when.needs)]
-        asked += [(f"events[{k}].do[{number}]", action.needs) for number, action in enumerate(event.do)]
+        asked += [(f"events[{k}].when", event.when.asks)]
+        asked += [(f"events[{k}].do[{number}]", action.asks) for number, action in enumerate(event.do)]
     missing = CAPABILITIES.keys() - scene.method.can
     found = [(where, sorted(missing & set(dir(needs)))) for where, needs in asked]
     return [base.lacking(scene.method, names[0], where) for where, names in found if names]
