@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 FAMILIES = (
-    "scenes", "laws", "restitutions", "shapes", "motions", "conditions", "integrators", "observables", "measures",
-    "potentials", "minimisers", "formats", "studies",
+    "scenes", "laws", "restitutions", "shapes", "motions", "conditions", "actions", "integrators", "observables",
+    "measures", "potentials", "minimisers", "formats", "studies",
 )  # fmt: skip
 PICTURES = ("summary.png", "scene.png", "movie.gif")
 MOVIE_FRAMES = 150  # of the movie that a run makes by itself

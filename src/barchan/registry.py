@@ -25,6 +25,7 @@ FAMILIES = {  # where the parts of each are
     "shapes": "barchan.shapes",
     "motions": "barchan.motions",
     "conditions": "barchan.parts.conditions",
+    "actions": "barchan.parts.actions",
     "integrators": "barchan.integrators",
     "observables": "barchan.observables",
     "potentials": "barchan.potentials",

@@ -23,10 +23,11 @@ from barchan.draw.profile import draw_profile
 from barchan.draw.render import cell_outline, placed
 from barchan.draw.snapshots import draw_snapshots
 from barchan.errors import FileError
+from barchan.parts.actions.gravity import ChangeGravity
 from barchan.parts.conditions.time import AtTime
 from barchan.record.whole import replaced
 from barchan.scene import loads
-from barchan.scene.events import ChangeGravity, Event
+from barchan.scene.events import Event
 from barchan.shapes.box import Box
 from barchan.shapes.cone import Cone
 from barchan.shapes.cylinder import Cylinder

@@ -10,6 +10,7 @@ import pytest
 
 import barchan as bc
 from barchan import registry
+from barchan.parts.actions import Action, HasWalls, Timeline
 from barchan.parts.conditions import Condition, Now
 from barchan.run.schedule import Reason, Schedule
 from barchan.schema.peeking import names, peek
@@ -37,15 +38,35 @@ class Ticks(Condition):
         return (self.start,)
 
 
+class Swap(Action):
+    """A wall goes, another one comes, and the run ends."""
+
+    key: ClassVar[str] = "test-swap"
+    asks: ClassVar[type] = HasWalls
+    gone: str
+    there: str
+
+    @classmethod
+    def misfits(cls, own: Any, fields: Mapping[str, Any]) -> Iterable[Any]:
+        return unknown(peek(own, "there"), "walls", names(fields, "walls"), ("there",))
+
+    def act(self, solver: HasWalls, timeline: Timeline, time: float) -> None:
+        solver.remove_wall(self.gone)
+        solver.add_wall(self.there)
+        timeline.stop()
+
+
 WHEN = '{ kind = "test-ticks", start = 0.0203, number = 25 }'
 
 
 @pytest.fixture(autouse=True)
 def known() -> Iterator[None]:
-    """The part, known until the test is over."""
-    registry.register(Ticks)
+    """The parts, known until the test is over."""
+    for part in (Ticks, Swap):
+        registry.register(part)
     yield
-    registry._found["conditions"].pop(Ticks.key, None)
+    for part in (Ticks, Swap):
+        registry._found[part.family].pop(part.key, None)
 
 
 def scene(when: str, do: str = '"stop"') -> bc.Scene:
@@ -84,3 +105,21 @@ def test_a_recorded_scene_is_read_without_it() -> None:
     assert bc.dumps(loads_recorded(text, "out")) == text
     with pytest.raises(bc.FileError, match=r"out, events\[0\]\.when\.kind: 'test-ticks' is not among the conditions"):
         loads_recorded(text, "out", to_run=True)
+
+
+def test_an_action_of_ones_own_changes_walls_and_ends_the_run(tmp_path: Path) -> None:
+    """At 20 ms the floor goes, the roof is there, and the run ends with a frame of that. A name of a wall that is not
+    there is told where it stands.
+    """
+    swap = '{ kind = "test-swap", gone = "floor", there = "roof" }'
+    roof = '[[walls]]\nname = "roof"\nshape = "plane"\npoint = [0, 0, 1]\nmaterial = "sand"\npresent = false\n'
+    event = f'[[events]]\nname = "own"\nwhen = {{ kind = "time", at = 0.02 }}\ndo = {swap}\n'
+    result = bc.run(bc.loads(SMALL + roof + event), tmp_path / "out", progress=bc.Silent(), threads=1)
+    assert result.summary["events"] == {"own": 0.02}
+    with result.recording as recording:
+        assert [frame.wall_present.tolist() for frame in (recording[0], recording[-1])] == [[1, 0], [0, 1]]
+        assert recording[-1].time == 0.02
+    with pytest.raises(
+        bc.SceneError, match=r"events\[0\]\.do\[0\]\.there: 'roof' is not among the walls; known: floor"
+    ):
+        bc.loads(SMALL + event)

@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from barchan.errors import SceneError
+from barchan.parts.actions.remove_wall import RemoveWall
 from barchan.parts.conditions.time import AtTime
-from barchan.scene import Event, RemoveWall, dumps, loads
+from barchan.scene import Event, dumps, loads
 from barchan.scene.toml import build
 
 SOURCE = {
@@ -86,7 +87,7 @@ def test_sources_stand_in_for_grains(fields) -> None:
         (event(when={"kind": "rest"}), "events[0].when: both or neither of `speed` and `energy`; give exactly one"),
         (event(when={"kind": "after", "event": "opne"}), "events[0].when.event: 'opne' is not among the events"),
         (event(when={"kind": "after", "event": "open"}), "events[0].when: 'open' waits for itself"),
-        (event(do={"kind": "explode"}), "events[0].do[0].kind: 'explode' is not among the actions; known: remove_wall"),
+        (event(do={"kind": "explode"}), "events[0].do[0].kind: 'explode' is not among the actions; known: add_wall"),
         ({"dimensions": 2, **event(do={"kind": "gravity", "to": [0, 1, 0]})}, "events[0].do[0].to[1]: gravity along y"),
     ],
 )  # fmt: skip

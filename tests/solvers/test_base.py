@@ -12,8 +12,6 @@ import pytest
 from barchan import registry
 from barchan.errors import SceneError
 from barchan.model.pour import Pourer
-from barchan.parts.conditions import Condition
-from barchan.run.actions import ACTIONS
 from barchan.run.plan import Plan
 from barchan.scene.method import CAPABILITIES
 from barchan.scene.scene import METHODS
@@ -173,20 +171,16 @@ def test_every_method_has_a_solver_on_each_of_its_devices() -> None:
     assert {(one.name, device) for one in METHODS.values() for device in one.devices} == set(CLASSES)
 
 
-@pytest.mark.parametrize("kind", registry.parts("conditions").values())
-def test_a_condition_asks_for_what_it_is_typed_with(kind: type[Condition]) -> None:
-    """`asks` is the protocol that `holds` is typed with, which mypy holds it to: so the check of a scene knows all
-    that the condition asks of a solver.
+@pytest.mark.parametrize(
+    ("kind", "function"),
+    [(kind, kind.holds) for kind in registry.parts("conditions").values()]  # type: ignore[attr-defined]
+    + [(kind, kind.act) for kind in registry.parts("actions").values()],  # type: ignore[attr-defined]
+)
+def test_conditions_and_actions_ask_for_what_they_are_typed_with(kind: Any, function: Callable[..., object]) -> None:
+    """`asks` names the protocol that the function is typed with, which mypy holds it to: so the check of a scene knows
+    all that a condition or an action asks of a solver.
     """
-    assert inspect.signature(kind.holds).parameters["solver"].annotation == kind.asks.__name__
-
-
-@pytest.mark.parametrize(("kind", "act"), ACTIONS.items())
-def test_an_action_needs_what_its_function_asks_for(kind: Any, act: Callable[..., None]) -> None:
-    """The table of an action names the protocol that its function is typed with, which mypy holds it to: so the check
-    of a scene knows all that the action asks of a solver.
-    """
-    assert inspect.signature(act).parameters["solver"].annotation == kind.asks.__name__
+    assert inspect.signature(function).parameters["solver"].annotation == kind.asks.__name__
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from barchan.draw.render import Ground, WallDrawing, cell_outline, placed, rende
 from barchan.draw.units import length_unit, round_below, time_text
 from barchan.errors import Finding, SceneError
 from barchan.frame import Frame
+from barchan.parts.actions import Action
 from barchan.scene import Scene
 from barchan.scene.beams_frame import Corners
-from barchan.scene.events import ChangeGravity
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,8 +104,8 @@ def _weightless(setting: Setting) -> bool:
     """Whether nothing ever falls in the scene; not known of walls alone."""
     if not isinstance(setting, Scene):
         return False
-    later = (action.to for event in setting.events for action in event.do if isinstance(action, ChangeGravity))
-    return not any(any(gravity) for gravity in (setting.gravity, *later))
+    actions = (action for event in setting.events for action in event.do if isinstance(action, Action))
+    return not any(map(any, (setting.gravity, *(to for action in actions for to in action.gravities()))))
 
 
 def _ground_level(world: Box, walls: Sequence[WallDrawing], radius: float) -> float:

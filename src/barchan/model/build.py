@@ -18,7 +18,6 @@ from barchan.model.pour import extremes
 from barchan.motions import FOREVER
 from barchan.motions.servo import Servo
 from barchan.registry import built_in
-from barchan.scene.events import StartMotion
 from barchan.scene.materials import surface
 from barchan.scene.scene import Scene
 from barchan.scene.walls import Wall
@@ -181,7 +180,7 @@ def _walls(scene: Scene) -> Walls:
     servos = list(drives)
     lasts = np.cumsum([len(wall.motion) for wall in scene.walls]) - 1
     owned = [scene.walls[owner] for owner in owners]
-    started = {action.wall for event in scene.events for action in event.do if isinstance(action, StartMotion)}
+    started = {name for event in scene.events for action in event.do for name in action.motions()}
     around = _around(scene, pieces)
     return Walls(
         gaps=gaps,

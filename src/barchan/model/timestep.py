@@ -12,7 +12,6 @@ from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.encounters import contact_time, damping_time
 from barchan.model.grains import Grains
-from barchan.scene.events import ChangeGravity
 
 STEPS_PER_CONTACT = 30  # steps that the shortest collision is resolved with
 DAMPED_SHARE = 0.2  # of the time in which damping stops a motion: ledgers are then out by some percent at most
@@ -149,9 +148,8 @@ def wall_speed(model: Model, grains: Grains) -> float:
 
 def _falls(model: Model, grains: Grains) -> float:
     """The speed, m/s, of a fall through the whole scene, under every gravity that it has."""
-    events = [action for event in model.scene.events for action in event.do]
-    later = [np.array(action.to) for action in events if isinstance(action, ChangeGravity)]
-    return max(_fall(model, grains, gravity) for gravity in (model.gravity, *later))
+    later = [to for event in model.scene.events for action in event.do for to in action.gravities()]
+    return max(_fall(model, grains, np.array(gravity)) for gravity in (model.gravity, *later))
 
 
 def _fall(model: Model, grains: Grains, gravity: np.ndarray) -> float:

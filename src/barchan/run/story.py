@@ -8,10 +8,9 @@ import numpy as np
 
 from barchan.model.place import space_in
 from barchan.model.pour import GivesGrains, Pourer, TakesGrains
+from barchan.parts.actions import HasGravity, Vector
 from barchan.parts.conditions import Now
-from barchan.run.actions import ACTIONS
 from barchan.scene import Event, Scene, Sink
-from barchan.scene.events import HasGravity
 from barchan.solvers.base import Solver
 
 
@@ -40,7 +39,7 @@ class Story:
             for event in due:
                 self.fired[event.name] = time
                 for action in event.do:
-                    ACTIONS[type(action)](action, solver, self, time)
+                    action.act(solver, self, time)
 
     def _due(self, solver: Solver, time: float) -> list[Event]:
         """The events whose conditions hold and that have not come yet."""
@@ -59,6 +58,19 @@ class Story:
             taken = ~inside if sink.outside else inside
             if taken.any():
                 solver.remove(taken, sink.name)
+
+    def stop(self) -> None:
+        """The run ends here."""
+        self.over = True
+
+    def stop_source(self, name: str) -> None:
+        """A source pours no more."""
+        self.pourers[name].stopped = True
+
+    def lead_gravity(self, solver: HasGravity, to: Vector, time: float, over: float) -> None:
+        """From this time on, s, gravity goes to another one, m/s², over a time, s."""
+        self.ramp = {"from": solver.gravity().tolist(), "to": list(to), "start": time, "over": over}
+        self.lean(solver, time)
 
     def lean(self, solver: HasGravity, time: float) -> None:
         """Bring gravity to where its change has got by now, s."""

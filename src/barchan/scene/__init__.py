@@ -5,13 +5,7 @@ from __future__ import annotations
 from barchan.scene.beams import Beams, Breakage, Yielding
 from barchan.scene.deformation import Compression, PressureControl, PureShear, SimpleShear
 from barchan.scene.events import (
-    AddWall,
-    ChangeGravity,
     Event,
-    RemoveWall,
-    StartMotion,
-    StopRun,
-    StopSource,
 )
 from barchan.scene.files import library, load
 from barchan.scene.grains import (
@@ -59,12 +53,10 @@ from barchan.scene.walls import Wall
 
 __all__ = [
     "SOLVERS",
-    "AddWall",
     "Beams",
     "Box",
     "BoxRegion",
     "Breakage",
-    "ChangeGravity",
     "ClumpGrain",
     "ClumpSphere",
     "Compression",
@@ -93,7 +85,6 @@ __all__ = [
     "RandomFill",
     "Record",
     "Relax",
-    "RemoveWall",
     "RodGrain",
     "Scene",
     "SimpleShear",
@@ -102,10 +93,7 @@ __all__ = [
     "SphereGrain",
     "SquareGrain",
     "StarGrain",
-    "StartMotion",
     "Stiction",
-    "StopRun",
-    "StopSource",
     "TableSize",
     "Tether",
     "TetraGrain",

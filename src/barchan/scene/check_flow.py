@@ -10,8 +10,8 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 from barchan import registry
 from barchan.parts.conditions.after import AfterEvent
 from barchan.parts.conditions.count import ALL_GRAINS
-from barchan.schema.peeking import is_nonzero, items, listed, names, peek
-from barchan.schema.problems import fault, located, unknown_name
+from barchan.schema.peeking import items, listed, peek
+from barchan.schema.problems import fault, located
 from barchan.schema.tables import Table
 
 
@@ -27,7 +27,7 @@ def flow_problems(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
         actions = peek(event, "do")
         one = isinstance(actions, (str, Mapping, Table))
         for number, action in enumerate([actions] if one else listed(actions)):
-            yield from _action(fields, ("events", index, "do", number), action)
+            yield from _misfits(fields, "actions", action, ("events", index, "do", number))
     yield from _circles(fields)
 
 
@@ -54,28 +54,6 @@ def _misfits(
     known, kind = registry.parts(family), _kind(part)
     for problem in known[kind].misfits(part, fields) if isinstance(kind, str) and kind in known else ():
         yield {**problem, "loc": (*place, *problem.get("loc", ()))}
-
-
-def _action(fields: Mapping[str, Any], place: tuple[int | str, ...], action: Any) -> Iterator[InitErrorDetails]:
-    kind = _kind(action)
-    if kind in ("remove_wall", "add_wall", "start_motion"):
-        name = peek(action, "wall")
-        yield from _known(name, "walls", names(fields, "walls"), (*place, "wall"))
-        walls = [wall for _, wall in items(fields, "walls") if peek(wall, "name") == name]
-        if kind == "start_motion" and walls and not peek(walls[0], "motion"):
-            yield located(fault(f"wall {name!r} has no motion", "give it one, for the event to start"), place, name)
-    if kind == "stop_source":
-        yield from _known(peek(action, "source"), "sources", names(fields, "sources"), (*place, "source"))
-    if kind == "gravity" and fields.get("dimensions") == 2:
-        sideways = listed(peek(action, "to"))[1:2]
-        if sideways and is_nonzero(sideways[0]):
-            error = fault("gravity along y in two dimensions", "must be 0: grains move in the x–z plane")
-            yield located(error, (*place, "to", 1), sideways[0])
-
-
-def _known(name: Any, noun: str, known: list[str], place: tuple[int | str, ...]) -> Iterator[InitErrorDetails]:
-    if isinstance(name, str) and name not in known:
-        yield located(unknown_name(name, noun, known), place, name)
 
 
 def _circles(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:

@@ -11,6 +11,7 @@ from barchan.laws import Law
 from barchan.minimisers import Minimiser
 from barchan.motions import Motion
 from barchan.observables import Observable
+from barchan.parts.actions import Action
 from barchan.parts.conditions import Condition
 from barchan.potentials import Potential
 from barchan.restitutions import Restitution
@@ -31,6 +32,7 @@ def default(family_name: str, key: str) -> Any:
 LawField = Annotated[Law, family("laws")]
 ShapeField = Annotated[Shape, family("shapes")]
 MotionField = Annotated[Motion, family("motions")]
+ActionField = Annotated[Action, family("actions")]
 ConditionField = Annotated[Condition, family("conditions")]
 IntegratorField = Annotated[Integrator, family("integrators")]
 ObservableField = Annotated[Observable, family("observables")]

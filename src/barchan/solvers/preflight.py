@@ -273,7 +273,7 @@ def small_box(model: Model, grains: Grains, least: float) -> list[Finding]:
 def idle_sources(model: Model, clear: Callable[[Grains, Sequence[str]], np.ndarray]) -> list[Finding]:
     """Sources that could never pour a grain, or only lose them; clear: which grains touch no walls of some names."""
     scene, findings = model.scene, []
-    moved = {getattr(action, "wall", None) for event in scene.events for action in event.do}
+    moved = {name for event in scene.events for action in event.do for name in action.walls()}
     lasting = [w.name for w in scene.walls if w.vanishes is None and not w.motion and w.name not in moved]
     for index in range(len(scene.sources)):
         where, tried = f"sources[{index}].region", Pourer(scene, index).sample(TRIES)
