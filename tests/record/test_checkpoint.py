@@ -93,3 +93,15 @@ def test_none_there(tmp_path: Path) -> None:
 def test_objects_are_refused(tmp_path: Path) -> None:
     with pytest.raises(TypeError, match="Python objects"):
         checkpoint.save(tmp_path, {"a": np.array([None])}, {})
+
+
+@pytest.mark.parametrize("other", [-1, 1])
+def test_another_format_is_refused_in_words(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: int) -> None:
+    """Solvers take what a checkpoint holds as it is: one of another form, older or newer, would end as a KeyError, or
+    be read as what it is not.
+    """
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "FORMAT_VERSION", checkpoint.FORMAT_VERSION + other)
+        checkpoint.save(tmp_path, ARRAYS, META)
+    with pytest.raises(FileError, match=r"has format \d+; this Barchan reads format \d+\. Go on with"):
+        checkpoint.load(tmp_path)

@@ -116,24 +116,6 @@ def test_gear_is_of_fourth_order() -> None:
     assert 10 < coarse / fine < 40
 
 
-def test_a_checkpoint_without_angular_momenta_is_taken_up() -> None:
-    """Earlier versions kept three rows a triangle: the fourth is found from them, as it would have been, to the order
-    at which a step's derivatives are known. Here two squares have just met, and go on for 0.4 ms."""
-    machine = lab.two_squares(0.5, contact="exact", step=7e-6)
-    machine.advance(220)
-    arrays, meta = machine.state()
-    assert beams_ledger.present(machine).stored > 0.0
-    older = BeamSolver.restored(machine.model, {**arrays, "state": arrays["state"][:, :3].copy()}, meta)
-    for k, near in ((2, 1e-9), (3, 1e-3), (4, 1e-2)):  # the torque about the origin and its derivatives
-        row, kept = peek(older, "state")[:, 3, k], arrays["state"][:, 3, k]
-        assert np.abs(row - kept).max() < near * np.abs(kept).max()
-    for one in (machine, older):
-        one.advance(60)
-    spin, other = (peek(one, "state")[:, 2, 1] for one in (machine, older))
-    assert np.abs(spin).max() > 10.0
-    assert np.abs(spin - other).max() < 1e-5 * np.abs(spin).max()
-
-
 def test_a_clamped_beam_bends_as_euler_and_bernoulli_say() -> None:
     """One beam between two triangles, its left end clamped, P at the right: w = P L³/(3 E I), slope P L²/(2 E I).
 

@@ -375,18 +375,3 @@ def test_the_time_step_reckons_with_all_that_is_to_come() -> None:
     model, none = build(poured(source={"shape": shape}))
     some = model.poured.take(np.tile(np.arange(4), 500))
     assert beams_preflight.choose(model, none).value < 1.1 * beams_preflight.choose(model, some).value
-
-
-def test_a_checkpoint_from_before_there_were_sources_is_taken_up() -> None:
-    """It has fewer books, says `room` for the width of the search, and does not say which grains are pieces."""
-    machine = lab.two_squares(0.5, step=1e-6)
-    machine.advance(200)
-    arrays, meta = machine.state()
-    old = {name: array for name, array in arrays.items() if name not in ("piece", "happened")}
-    old["booked"] = old["booked"][:5]
-    meta["room"] = meta.pop("width")
-    again = BeamSolver.restored(machine.model, old, json.loads(json.dumps(meta)))
-    machine.advance(300)
-    again.advance(300)
-    assert np.array_equal(peek(machine, "state"), peek(again, "state"))
-    assert again.statistics()["grains_out"] == 0 and len(peek(again, "booked")) == len(peek(machine, "booked"))

@@ -15,7 +15,7 @@ from barchan.errors import BarchanWarning, FileError, Finding
 from barchan.record import blocks
 from barchan.record.folder import CHECKPOINT, write_error
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2  # raised with every change of what solvers keep: no other one is read
 _KIND = 16  # of a checkpoint's block; a journal's are smaller
 
 
@@ -104,10 +104,10 @@ def _read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         if block.kind != _KIND:
             raise blocks.DamagedError("not a checkpoint")
         header = blocks.read_header(file, block)
-        if header["format"] > FORMAT_VERSION:
+        if header["format"] != FORMAT_VERSION:
             raise FileError(Finding(
-                str(path), f"has format {header['format']}", f"this Barchan reads formats up to {FORMAT_VERSION}",
-                "update Barchan",
+                str(path), f"has format {header['format']}", f"this Barchan reads format {FORMAT_VERSION}",
+                "go on with the Barchan that wrote it, or run the scene again with --force",
             ))  # fmt: skip
         arrays, offset = {}, block.data_offset
         for name, described in header["arrays"].items():

@@ -57,7 +57,7 @@ class Solver(ABC):
     """Takes the grains of a model from one time to a later one."""
 
     method: ClassVar[type[Method]]  # what is known of it before it is imported, and what it can do
-    saved: ClassVar[tuple[str, ...]]  # attributes that a checkpoint keeps beside arrays; older ones may lack some
+    saved: ClassVar[tuple[str, ...]]  # attributes that a checkpoint keeps beside arrays
     model: Model
     dt: float  # s, of a step of fixed length; 0 where there are none
     energy_at_start: float = 0.0  # J
@@ -243,7 +243,7 @@ class Solver(ABC):
         solver = cls.__new__(cls)
         solver.model = model
         for name in cls.saved:
-            setattr(solver, name, meta[name] if name in meta else getattr(cls, name))
+            setattr(solver, name, meta[name])
         return solver
 
     def turned_over(self, book: dict[str, float]) -> float:

@@ -253,25 +253,8 @@ class BeamSolver(ServoSolver):
 
     @classmethod
     def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Self:
-        solver = cls.resumed(model, {"width": meta.get("room"), **meta})  # as checkpoints had it before
+        solver = cls.resumed(model, meta)
         solver.arrays = dict(arrays)
         solver._bind()
-        a = solver.arrays
-        # What older checkpoints have not, and had no need of: there were no sources, and books were fewer.
-        a.setdefault("piece", a["id"] >= solver.inserted)
-        counts = np.bincount(a["broken"][a["broken"] > 0], minlength=4)
-        counts[0] = np.count_nonzero(a["yielded"])
-        a.setdefault("happened", counts)
-        slip = np.zeros(len(a["first"]) if solver._holds else 0)  # friction had no memory
-        for name, array in (("round_way", np.zeros((0, 2))), ("allowed", np.zeros(0)), ("made", a["length"].copy()),
-                            ("sides", np.zeros((len(a["length"]), 2), np.int8)), ("slip", slip),
-                            ("wall_slip", beams_arrays.wall_slip(model, len(a["bound"])))):  # fmt: skip
-            a.setdefault(name, array)
-        a["booked"] = np.append(a["booked"], np.zeros(beams_ledger.BOOKS - len(a["booked"])))
-        a["state"] = beams_arrays.with_whirl(a["state"], a["mass"], a["inertia"])
-        for name, array in beams_arrays.servos(model).items():  # which older checkpoints have not
-            a.setdefault(name, array)
-        a.setdefault("side", np.arange(len(a["wall_rest"])))  # each triangle of a wall pushed by itself
-        a.setdefault("thick", np.array([np.inf]))
         solver._scratch = solver._room_for_steps()
         return solver

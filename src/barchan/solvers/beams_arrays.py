@@ -213,22 +213,6 @@ def poured_bounds(model: Model) -> np.ndarray:
     return bounds(build_triangles(model.scene, model.poured).body)
 
 
-def with_whirl(state: np.ndarray, mass: np.ndarray, inertia: np.ndarray) -> np.ndarray:
-    """The state (rows, 4, 5) of a checkpoint that was written before states had a row for angular momentum."""
-    if state.shape[1] == WHIRL + 1:
-        return state
-    x, z = state[:, 0], state[:, 1]
-    whole = np.zeros((len(state), WHIRL + 1, 5))
-    whole[:, :WHIRL] = state
-    # Derivatives of the torque m x × a + I α: m (x × b + v × a), m (x × d + 2 v × b), with b, d those of a.
-    turn = [x[:, 0] * z[:, k] - z[:, 0] * x[:, k] for k in range(5)]
-    turn[3] += x[:, 1] * z[:, 2] - z[:, 1] * x[:, 2]
-    turn[4] += 2 * (x[:, 1] * z[:, 3] - z[:, 1] * x[:, 3])
-    for k in range(2, 5):
-        whole[:, WHIRL, k] = mass * turn[k] + inertia * state[:, 2, k]
-    return whole
-
-
 def beams_area(corners: np.ndarray) -> np.ndarray:
     """Areas (n,) m² of counter-clockwise triangles (n, 3, 2) m."""
     u, v = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]

@@ -262,9 +262,6 @@ class HardSolver(TimedSolver):
     def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Self:
         solver = cls.resumed(model, meta)
         solver.arrays = dict(arrays)
-        if "pushed" not in arrays:  # as in older checkpoints
-            solver.arrays["book"] = np.concatenate([arrays["book"], np.zeros(9)])
-            solver.arrays["pushed"] = np.zeros((3, 3))
         solver.present = solver.arrays.pop("present")
         solver._bind()
         return solver

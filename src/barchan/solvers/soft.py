@@ -30,7 +30,7 @@ from barchan.solvers.soft_arrays import Arrays
 from barchan.solvers.soft_bindings import bind_soft
 
 from barchan.solvers.soft_layout import (  # isort: skip
-    GRAIN_SPEED, HELD_COLUMNS, HELD_LOSS, HELD_LOSS_POWER, HELD_WORK, HELD_WORK_POWER, HOP_LEEWAY, HOP_LEVER,
+    GRAIN_SPEED, HELD_LOSS, HELD_LOSS_POWER, HELD_WORK, HELD_WORK_POWER, HOP_LEEWAY, HOP_LEVER,
     HOP_RADIUS, HOPPED, LANES, WALL_WORKS,
 )  # fmt: skip
 from barchan.solvers.soft_lists import DERIVED, Lists, Tempo
@@ -354,7 +354,6 @@ class SoftSolver(ServoSolver):
     def restored(cls, model: Model, arrays: dict[str, np.ndarray], meta: dict[str, Any]) -> Self:
         solver = cls.resumed(model, meta)
         solver.arrays = dict(arrays)
-        solver.arrays["held"] = np.pad(arrays["held"], ((0, 0), (0, HELD_COLUMNS - arrays["held"].shape[1])))
         solver._bind()
         solver.lists = Lists.restored(model, solver.kernels, solver.arrays, meta["lists"])
         solver._constants()

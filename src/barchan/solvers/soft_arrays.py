@@ -23,7 +23,6 @@ TOUCHED = (
     "pose", "wall_gap", "wall_seam", "wall_memory", "wall_slots", "servo", "motion_table", "tether", "pull", "drag",
     "swallowed", "hop",
 )  # fmt: skip
-HUGE = 1e300
 FIRST_SKIN = 0.05  # of the smallest sphere's radius: skin of the first search
 GHOSTS = 2  # two spheres of no consequence, far from each other, fill the last block of pairs
 
@@ -232,15 +231,3 @@ def blocks(entries: int) -> int:
 def lane(array: np.ndarray, entries: int, quantities: int) -> np.ndarray:
     """The blocked array as (entries, quantities)."""
     return array.reshape(-1, quantities, LANES).transpose(0, 2, 1).reshape(-1, quantities)[:entries]
-
-
-def widened(memory: np.ndarray, entries: int, floats: int) -> np.ndarray:
-    """What so many contacts remember, as an earlier version kept it, with as many floats as laws take now.
-
-    The new ones are huge: of `hertz`, the stiffness before; the load has not grown then, and δ is as it was.
-    """
-    known = len(memory) // max(entries, 1)
-    if known >= floats or not entries:
-        return memory
-    blocks = memory.reshape(-1, known, LANES)
-    return np.concatenate([blocks, np.full((len(blocks), floats - known, LANES), HUGE)], axis=1).ravel()

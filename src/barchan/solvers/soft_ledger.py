@@ -85,10 +85,7 @@ def totals(state: Stored) -> np.ndarray:
 
 def dissipated(solver: SoftSolver, state: Stored, work: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
     """Energy, J, that contacts have taken for good, (2, 2) as in `totals`: below zero, they gave more than they got."""
-    at_start = np.zeros((2, 2))
-    known = np.atleast_2d(solver.stored_at_start)  # earlier versions kept the sum
-    at_start[: len(known)] = known
-    return np.array([lines[:2] for lines in work]) + at_start - totals(state)
+    return np.array([lines[:2] for lines in work]) + solver.stored_at_start - totals(state)
 
 
 def touching(solver: SoftSolver, state: Stored) -> Contacts:

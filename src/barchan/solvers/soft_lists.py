@@ -27,7 +27,6 @@ from barchan.solvers.soft_arrays import (
     blocks,
     reorder,
     sphere_arrays,
-    widened,
 )
 from barchan.solvers.soft_box import wrap
 from barchan.solvers.soft_layout import GONE_BY_WALLS, LANES, STRIP, TOUCHES, WALL_SLOTS, WALL_WORKS
@@ -438,22 +437,12 @@ class Lists:
         lists = cls.__new__(cls)
         lists.model, lists.kernels, lists.arrays = model, kernels, arrays
         lists.memory, lists.wall_memory = kernels.MEMORY, kernels.WALL_MEMORY
-        arrays["memory"] = widened(arrays["memory"], len(arrays["first"]), kernels.MEMORY)
-        arrays["wall_memory"] = widened(arrays["wall_memory"], len(arrays["wall_sphere"]), kernels.WALL_MEMORY)
         lists.totals, lists.wall_totals = arrays.pop("totals"), arrays.pop("wall_totals")
         lists.present = arrays.pop("present")
         for name in _SAVED:
             setattr(lists, name, numbers[name])
         lists.grids = lists._grids()
-        count, slots = len(arrays["first"]) // LANES, arrays.pop("slots", None)
-        arrays.pop("link_start", None)
         lists.derive()
-        if slots is not None:  # of a run begun by an earlier version
-            if len(slots) == (count * LANES + 1) * kernels.SLOTS:
-                arrays["pair_force"] = slots.reshape(-1, kernels.SLOTS)[:-1, :3].copy()
-            else:
-                neighbours.lane_sums(arrays["work"], lists.pairs, kernels.WORKS, lists.totals)
-                arrays.update(lists.blank(count))
         return lists
 
 

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 TOLERANCE, SHORTEST = 0.01, 1e-5  # m/s and s, Yee's: what an integrator does not say is no more than that
 OF_IMPACT = 1e-4  # of the fastest impact: grains then bounce to the right height, to half a percent
 GROWTH = 4  # by what a step may grow until lists are made anew
-PLAIN_CONTROLS = 5  # of checkpoints that know nothing of steps against walls
 
 
 class VerletStepper:
@@ -98,17 +97,9 @@ def controls(model: Model, grains: Grains, time_step: float) -> dict[str, np.nda
         return {}
     both = grains.join(model.poured)
     speed, walls = impact_speed(model, both), wall_speed(model, both)
-    shortest = min(SHORTEST, time_step, SPARED * wall_step(model, both)[0])
-    own = _controls(integrator, min(TOLERANCE, OF_IMPACT * speed), shortest, walls, speed)
-    return {"controls": np.append(own, SPARED * model.scene.wall_step_limit)}
-
-
-def _controls(
-    integrator: RungeKutta, tolerance: float, shortest: float, walls: float = 0.0, speed: float = 0.0
-) -> np.ndarray:  # fmt: skip
-    """What the integrator says, or else these."""
-    own = integrator.tolerance or tolerance, integrator.shortest or shortest, integrator.longest
-    return np.array([*own, walls, speed])
+    tolerance, least = min(TOLERANCE, OF_IMPACT * speed), min(SHORTEST, time_step, SPARED * wall_step(model, both)[0])
+    own = integrator.tolerance or tolerance, integrator.shortest or least, integrator.longest
+    return {"controls": np.array([*own, walls, speed, SPARED * model.scene.wall_step_limit])}
 
 
 class RungeKuttaStepper:
@@ -128,12 +119,6 @@ class RungeKuttaStepper:
         for s, row in enumerate(integrator.stages):
             self.tableau[s, : len(row)] = row
         arrays = solver.arrays
-        if "controls" not in arrays:  # as in older checkpoints
-            arrays["controls"] = _controls(integrator, TOLERANCE, SHORTEST)
-        if len(arrays["controls"]) == PLAIN_CONTROLS:  # likewise
-            share = SPARED * solver.model.scene.wall_step_limit
-            arrays["controls"] = np.append(arrays["controls"], share)
-            arrays["free"] = np.zeros((len(solver), 2))
         self.controls = arrays["controls"]
         if "clock" not in arrays:
             first = min(max(solver.dt, self.controls[layout.LEAST]), integrator.longest)
