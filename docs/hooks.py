@@ -14,9 +14,9 @@ from barchan.analysis.named import measures
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Replace `<!-- parts: family -->` by a section on each part of the family, `<!-- source: path -->` by the file."""
-    for family in registry.FAMILIES:
-        markdown = markdown.replace(f"<!-- parts: {family} -->", _all(registry.parts(family)))
+    """Replace `<!-- parts -->` by a section on each family and each part in it, `<!-- source: path -->` by the file."""
+    if "<!-- parts -->" in markdown:
+        markdown = markdown.replace("<!-- parts -->", "\n\n".join(map(_family, registry.FAMILIES)))
     markdown = markdown.replace("<!-- measures -->", _all(measures()))
     markdown = re.sub(r"<!-- example: (\S+) -->", lambda found: _example(found[1]), markdown)
     return re.sub(r"<!-- source: (\S+) -->", lambda found: _source(found[1]), markdown)
@@ -38,25 +38,22 @@ def _source(path: str) -> str:
     return f"```python\n{text}```"
 
 
+def _family(family: str) -> str:
+    """A family: its name, what its parts are, and each of them."""
+    title, _, text = registry.about(family).partition(": ")
+    return f"## {title}\n\n{text[0].upper()}{text[1:]}\n\n{_all(registry.parts(family))}"
+
+
 def _all(parts: Mapping[str, Any]) -> str:
     return "\n\n".join(_part(key, part) for key, part in parts.items())
 
 
 def _part(key: str, part: Any) -> str:
-    rows = []
-    for name, field in part.model_fields.items():
-        unit = next((m.symbol for m in _metadata(field) if type(m).__name__ == "Unit"), "")
-        default = "required" if field.is_required() else f"`{field.get_default(call_default_factory=True)}`"
-        rows.append(f"| `{name}` | {unit} | {default} |")
+    rows = [
+        f"| `{one.name}` | {f'`{one.unit}`' if one.unit else ''} | {one.default} | {one.sentence} |"
+        for one in part.described_fields()
+    ]
     numbers = ", ".join(f"`{name}` ({unit})" if unit else f"`{name}`" for name, unit in getattr(part, "series", ()))
-    table = "\n".join(["| parameter | unit | default |", "|---|---|---|", *rows]) if rows else "No parameters."
+    table = "\n".join(["| field | unit | default | |", "|---|---|---|---|", *rows]) if rows else "No fields."
     text = "\n".join(line.strip() for line in (part.__doc__ or "").strip().splitlines())
     return "\n\n".join([f"### {key}", text, *([f"Numbers: {numbers}."] if numbers else []), table])
-
-
-def _metadata(field: Any) -> list[Any]:
-    """The annotations of a field, those inside `X | None` and of a vector's components included."""
-    found = list(field.metadata)
-    for inner in getattr(field.annotation, "__args__", ()):
-        found += getattr(inner, "__metadata__", ())
-    return found

@@ -36,7 +36,7 @@ LAYERS = (
     ("studies", "bench"),
     ("",),  # barchan/__init__.py: the public names
     ("cli_look",),
-    ("cli_cache", "cli_measure"),
+    ("cli_cache", "cli_list", "cli_measure"),
     ("cli",),
     ("__main__",),
 )

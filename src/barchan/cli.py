@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import inspect
 import json
-import textwrap
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -13,23 +11,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from barchan import __version__, cli_cache, cli_measure
+from barchan import __version__, cli_cache, cli_list, cli_measure
 from barchan import cli_look as look
 from barchan.cli_look import Quiet, RunFolder, open_recording
-from barchan.errors import BarchanError, BarchanWarning, Finding, SceneError
+from barchan.errors import BarchanError, BarchanWarning
 
 if TYPE_CHECKING:
     from barchan.record.recording import Recording
-    from barchan.registry import Part
     from barchan.run.loop import RunResult
     from barchan.run.progress import Progress
     from barchan.scene import Scene
 
 INTERRUPTED = 130
-FAMILIES = (
-    "scenes", "laws", "restitutions", "shapes", "motions", "conditions", "actions", "integrators", "observables",
-    "measures", "potentials", "minimisers", "formats", "studies",
-)  # fmt: skip
 PICTURES = ("summary.png", "scene.png", "movie.gif")
 MOVIE_FRAMES = 150  # of the movie that a run makes by itself
 MOVIE_RATE = 25.0  # 1/s, the fastest
@@ -184,29 +177,6 @@ def check(scene: SceneName, changes: Changes = None) -> None:
 # ------------------------------------------------------------ looking
 
 
-@app.command("list")
-def list_parts(
-    family: Annotated[str | None, typer.Argument(metavar="[FAMILY]", help=", ".join(FAMILIES) + ".")] = None,
-    name: Annotated[str | None, typer.Argument(metavar="[NAME]", help="One of them, with its parameters.")] = None,
-) -> None:
-    """List the scenes of the library and the parts that scenes are made of."""
-    from barchan import registry
-    from barchan.run.summary import table
-
-    if family is not None and family not in FAMILIES:
-        raise SceneError(Finding(family, "is nothing that can be listed", f"known: {', '.join(FAMILIES)}"))
-    own = {"scenes": _scene_lines, "formats": _format_lines, "studies": _study_lines}  # those that are no parts
-    if family is not None and name is not None:
-        if family in own:
-            typer.echo(table([(name, registry.one_of(own[family](), name, family))]))
-        else:
-            typer.echo(_described(registry.one_of(_listed(family), name, family)))
-        return
-    for one in [family] if family else FAMILIES:
-        known = own[one]() if one in own else {key: part.summary() for key, part in _listed(one).items()}
-        typer.echo(("" if family else f"{one}\n") + table(known.items()) + ("" if family else "\n"))
-
-
 @app.command()
 def show(
     scene: Annotated[
@@ -239,6 +209,7 @@ def info(folder: RunFolder) -> None:
 
 for _verb in (look.render, look.view, look.report, look.export, cli_measure.measure, cli_cache.cache):
     app.command()(_verb)
+app.command("list")(cli_list.list_parts)
 
 
 @app.command()
@@ -375,44 +346,6 @@ def _pictures(recording: Recording, folder: Path, *, movie: bool, progress: Prog
         except Exception as problem:
             progress.note(f"{name} could not be drawn ({problem}); the recording is whole")
     return made
-
-
-def _scene_lines() -> dict[str, str]:
-    from barchan.scene import library, load
-
-    return {name: load(name).description for name in library()}
-
-
-def _format_lines() -> dict[str, str]:
-    from barchan.record.formats import formats
-
-    return {name: made.summary for name, made in formats().items()}
-
-
-def _study_lines() -> dict[str, str]:
-    from barchan.studies import studies
-
-    return {name: study.title for name, study in studies().items()}
-
-
-def _listed(family: str) -> Mapping[str, type[Part]]:
-    from barchan import registry
-    from barchan.analysis.named import measures
-
-    return measures() if family == "measures" else registry.parts(family)
-
-
-def _described(part: Any) -> str:
-    """A part with all it says about itself: its docstring, its numbers, and its parameters with unit and default."""
-    from barchan.run.summary import table
-
-    numbers = ", ".join(f"{name} ({unit})" if unit else name for name, unit in getattr(part, "series", ()))
-    lines = part.parameter_lines()
-    parameters = table(lines) if lines else "  no parameters"
-    needs = "Needs frames that hold contacts: record.contacts = true." * ("contacts" in getattr(part, "needs", ()))
-    said = textwrap.fill(f"Numbers: {numbers}.", 100) if numbers else ""
-    told = [part.written(), inspect.cleandoc(part.__doc__ or ""), said, needs, parameters]
-    return "\n\n".join(text for text in told if text)
 
 
 def main() -> None:

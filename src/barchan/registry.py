@@ -7,7 +7,6 @@ law, a shape, a motion, an integrator or an observable is adding one file; `regi
 from __future__ import annotations
 
 import importlib
-import json
 import pkgutil
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -55,17 +54,6 @@ class Part(Table):
         return (cls.__doc__ or "").strip().split("\n")[0]
 
     @classmethod
-    def parameter_lines(cls) -> list[tuple[str, str]]:
-        """Every parameter with its unit and default, in words."""
-        schema = cls.model_json_schema()
-        lines = []
-        for name, field in schema.get("properties", {}).items():
-            given = name in schema.get("required", ())
-            default = "must be given" if given else f"default {json.dumps(field.get('default'))}"
-            lines.append((name, ", ".join(text for text in (_unit(field), default) if text)))
-        return lines
-
-    @classmethod
     def misfits(cls, own: Any, fields: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
         """Problems with the rest of a scene; `own` and the scene's `fields` are as they came in, sound or not."""
         return ()
@@ -75,6 +63,11 @@ AnyPart = TypeVar("AnyPart", bound=type[Part])
 Named = TypeVar("Named")
 
 _found: dict[str, dict[str, type[Part]]] = {}
+
+
+def about(family: str) -> str:
+    """What the parts of a family are, in a line: the first one in its folder."""
+    return str(importlib.import_module(FAMILIES[family]).__doc__).split("\n")[0]
 
 
 def parts(family: str) -> dict[str, type[Part]]:
@@ -127,9 +120,3 @@ def register(item: AnyPart) -> AnyPart:
 
 def _is_part(item: Any, family: str) -> bool:
     return isinstance(item, type) and issubclass(item, Part) and item.family == family and bool(vars(item).get("key"))
-
-
-def _unit(field: dict[str, Any]) -> str:
-    """The unit that a field's schema states, or one inside it."""
-    inside = [*field.get("anyOf", ()), *field.get("prefixItems", ()), field.get("items", {})]
-    return field.get("unit") or next((unit for one in inside if one and (unit := _unit(one))), "")

@@ -86,7 +86,7 @@ def test_every_function_that_gives_a_number_has_a_name() -> None:
     assert wanted == set(measures()) and len(wanted) > 10
     assert not wanted & set(registry.parts("observables"))
     for made in measures().values():
-        assert made.summary() and made.series and all(line[1] for line in made.parameter_lines())
+        assert made.summary() and made.series and all(one.default for one in made.described_fields())
 
 
 @pytest.mark.parametrize(

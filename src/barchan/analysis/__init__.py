@@ -1,4 +1,6 @@
-"""Numbers from recorded frames. Nothing here needs a solver: it works on a run of last year."""
+"""Measures: numbers from recorded frames.
+
+Nothing here needs a solver: it works on a run of last year."""
 
 from barchan.analysis.flow import Flow, Jam, flow_through, jamming, jams, mean_rate
 from barchan.analysis.motion import FractureSurface, fracture_surface, moving

@@ -1,4 +1,7 @@
-"""How a state is carried through time: one file each."""
+"""Integrators: how a state is carried through time.
+
+One file each.
+"""
 
 from __future__ import annotations
 
@@ -44,14 +47,16 @@ class RungeKutta(Integrator):
     order: ClassVar[int]  # of the lower formula
 
     tolerance: Annotated[float, Gt(0), Unit("m/s")] | None = None
-    """ε: error of a position, m, allowed in 2 s. None: 1e-4 of the fastest impact, m/s, and 0.01 m/s at most."""
+    """The error ε of a position, in m, that is allowed in 2 s; left out, 1e-4 of the speed of the fastest impact, and
+    0.01 m/s at most."""
     shortest: PositiveTime | None = None
-    """Steps, s, are never shorter; one this short is accepted whatever its error. None: as `verlet` takes them, and
+    """Steps are never shorter; one this short is accepted whatever its error. Left out, it is the step of "verlet", and
     1e-5 s at most."""
     longest: PositiveTime = 1 / 24
-    """Steps, s, are never longer."""
+    """Steps are never longer."""
     incremental: bool = False
-    """Let contacts see positions and velocities that a step of gravity and drift has already changed (Algorithm 1)."""
+    """Let contacts see positions and velocities that a step of gravity and drift has already changed (Yee, Algorithm
+    1)."""
 
     @field_validator("longest")
     @classmethod

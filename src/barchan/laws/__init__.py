@@ -1,7 +1,8 @@
-"""Contact laws: one file each, a frozen parameter class and the force as a plain scalar function beside it.
+"""Contact laws: what two bodies that touch do to each other.
 
-A law knows no index, no array and no box. Its `force` is handed one touching contact and answers with the
-forces on the first body; `kernels/` compiles that one function into the loops of every device.
+One file each, a frozen parameter class and the force as a plain scalar function beside it. A law knows no index, no
+array and no box. Its `force` is handed one touching contact and answers with the forces on the first body; `kernels/`
+compiles that one function into the loops of every device.
 """
 
 from __future__ import annotations

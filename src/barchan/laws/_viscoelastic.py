@@ -18,9 +18,10 @@ class Viscoelastic(Law):
     """Base of the laws with Brilliantov's viscoelastic normal force."""
 
     damping: Annotated[float, Ge(0), Unit("N*s/m^1.5")] | None = None
-    """kβ, N s/m^(3/2); left out, it follows from the materials' restitution, or is 50 where they state none."""
+    """The damping constant kβ of the normal force; left out, it follows from the materials' restitution, or is 50 where
+    they state none."""
     damping_speed: PositiveSpeed = 1.0
-    """Impact speed, m/s, at which the materials' restitution holds; faster impacts lose more."""
+    """The impact speed at which the materials' restitution holds; faster impacts lose more."""
 
     def normal_constants(self, surface: Surface) -> dict[str, float]:
         """The fields `stiffness` (N/m²: kα/√R*), `damping` and `damping_scale` of a law's constants."""

@@ -92,11 +92,11 @@ class Displacement(Viscoelastic):
     stored = staticmethod(stored)
 
     exponent: Annotated[float, Gt(0), Unit("")] = 0.5
-    """γ, the shape of the spring; 3/2 is Mindlin's."""
+    """The shape γ of the friction spring; 1.5 is Mindlin's."""
     retardation: Time | None = None
-    """kt, s: damping over slope of the spring; left out, `share` of critical damping is used."""
+    """Damping over slope of the friction spring, kt; left out, `share` of critical damping is used."""
     share: Coefficient = 0.5
-    """Share of critical damping of the friction spring, where `retardation` is left out."""
+    """How much of critical damping the friction spring has, where `retardation` is left out."""
 
     def form(self) -> tuple[Callable[..., Any], bool]:
         return (root_force, False) if self.exponent == 0.5 else (force, True)

@@ -75,7 +75,7 @@ class Hertz(Law):
     stored = staticmethod(stored)
 
     tangential: Literal["thornton", "mindlin"] = "thornton"
-    """What a growing load does to the stretched spring: `thornton` keeps its force; `mindlin` keeps its stretch and can
+    """What a growing load does to the stretched spring: "thornton" keeps its force; "mindlin" keeps its stretch and can
     give more energy than it took."""
 
     @property

@@ -59,9 +59,9 @@ class Linear(Law):
     stored = staticmethod(stored)
 
     stiffness: Stiffness | None = None
-    """Normal stiffness, N/m; left out, 2 E* times the effective radius."""
+    """Force over overlap, normal to the contact; left out, 2 E* times the effective radius."""
     tangential: Annotated[float, Gt(0), Unit("")] = 2 / 7
-    """Tangential over normal stiffness."""
+    """The stiffness along the contact over that normal to it."""
 
     @property
     def passive(self) -> bool:

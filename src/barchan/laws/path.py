@@ -56,7 +56,7 @@ class Path(Viscoelastic):
     stored = staticmethod(stored)
 
     spring: Stiffness | None = None
-    """kt, N/m; left out, as stiff as the normal contact under its present load."""
+    """The stiffness kt against slip; left out, it is that of the normal contact under its present load."""
 
     @property
     def passive(self) -> bool:

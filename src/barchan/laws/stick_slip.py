@@ -79,17 +79,19 @@ class StickSlip(Law):
     stored = staticmethod(stored)
 
     stiffness: Stiffness | None = None
-    """kn, N/m; left out, 2 E* times the effective radius."""
+    """Force over overlap, kn; left out, 2 E* times the effective radius."""
     damping: Damping | None = None
-    """γn, N s/m; left out, it follows from the materials' restitution, or from 0.5 where they state none."""
+    """Normal force over closing speed, γn; left out, it follows from the materials' restitution, or from 0.5 where they
+    state none."""
     tangential: Annotated[float, Gt(0), Unit("")] = 1.0
-    """kt over kn."""
+    """The stiffness along the contact over that normal to it, kt/kn."""
     tangential_damping: Damping | None = None
-    """γt, N s/m; left out, critical damping 2 √(m* kt) of the two bodies' effective mass."""
+    """Force over slip speed while the contact sticks, γt; left out, critical damping 2 √(m* kt) of the two bodies'
+    effective mass."""
     sliding: Fraction = 1.0
-    """μd over μs, which is the materials' friction."""
+    """The friction of a contact that slips over the materials' friction, μd/μs."""
     stick_speed: Annotated[float, Gt(0), Unit("m/s")] = 1e-3
-    """ε, m/s: only slip slower than this can come to stick."""
+    """Only slip slower than this, ε, can come to stick."""
 
     @property
     def passive(self) -> bool:

@@ -46,9 +46,10 @@ class Viscous(Viscoelastic):
     stored = staticmethod(stored)
 
     drag: Damping | None = None
-    """kt, N s/m; left out, it is such that the friction under a grain's own weight is reached at `creep_speed`."""
+    """Friction over slip speed below Coulomb's limit, kt; left out, a grain's own weight brings friction to that limit
+    at `creep_speed`."""
     creep_speed: PositiveSpeed = 0.01
-    """Slip speed, m/s, at which a grain's weight calls up all of its friction, where `drag` is left out."""
+    """The slip speed at which a grain's weight calls up all of its friction, where `drag` is left out."""
 
     @property
     def passive(self) -> bool:

@@ -44,9 +44,9 @@ class Newton(Minimiser):
     key: ClassVar[str] = "newton"
 
     ease: Annotated[float, Gt(0), Unit("")] = 3e-3
-    """Largest force on a grain over the mean contact force at which inertia hands over to Newton steps."""
+    """The largest force on a grain over the mean contact force at which inertia hands over to Newton steps."""
     patience: Annotated[int, Ge(1)] = 3
-    """Poor steps in a row after which inertia takes over again."""
+    """How many poor steps in a row it takes until inertia takes over again."""
 
     def minimise(
         self, landscape: Any, point: Any, tolerance: float, *, pulse: Callable[[Any], None] | None = None

@@ -21,7 +21,7 @@ class TrustRegion(Minimiser):
     key: ClassVar[str] = "trust-region"
 
     accuracy: Annotated[float, Gt(0), Lt(1), Unit("")] = 0.1
-    """ε: the conjugate gradients end where the residual has fallen to this share."""
+    """Conjugate gradients end where the residual has fallen to this share, ε."""
 
     def minimise(
         self, landscape: Any, point: Any, tolerance: float, *, pulse: Callable[[Any], None] | None = None

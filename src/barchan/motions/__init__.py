@@ -1,4 +1,6 @@
-"""How a wall moves: one file each, pose and velocity at time t as a plain scalar function.
+"""Wall motions: where a wall is at a time, and how fast it moves.
+
+One file each, pose and velocity at time t as a plain scalar function.
 
 `path(t, *parameters) -> (dx, dy, dz, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz)`: a wall's point X0 is found at
 pivot + q·(X0 − pivot) + d and moves with v + ω × (X − pivot − d). The same function serves the compiled
@@ -56,10 +58,12 @@ class Motion(Part):
 
 
 class TimedMotion(Motion):
-    """Base of motions that last from `start` to `end` (s): at rest before, and after where the end left the wall."""
+    """Base of motions that last for a time: the wall is at rest before, and after where the end left it."""
 
     start: Time = 0.0
+    """When the motion begins."""
     end: Time | None = None
+    """When the motion ends; left out, never."""
 
     @field_validator("end")
     @classmethod

@@ -59,22 +59,21 @@ def path(
 
 
 class Key(Table):
-    """Where a wall is at a time: `time` in s after the start of the motion, moved by `position` (m) and turned by
-
-    `rotation` (its direction is the axis, its length the angle in rad) from where it was made.
-    """
+    """Where a wall is at a time, moved and turned from where it was made."""
 
     time: PositiveTime
+    """When the wall is there, counted from the start of the motion."""
     position: Position = (0.0, 0.0, 0.0)
+    """How far the wall has moved from where it was made."""
     rotation: tuple[Angle, Angle, Angle] = (0.0, 0.0, 0.0)
+    """The vector by which the wall is turned: its direction is the axis, its length the angle."""
 
 
 class Keyframes(TimedMotion):
     """Goes from pose to pose: in place at `start`, then at each of the `keys` at its time, and stays at the last.
 
-    It turns about `center` (m), by the shortest way; from one angle to another about the same axis by their difference,
-    which may be several turns. `ease` "linear": at a constant rate from key to key. "smooth": it leaves and reaches
-    every key gently, with velocity and acceleration zero there (a polynomial of fifth degree).
+    It turns by the shortest way; from one angle to another about the same axis by their difference, which may be
+    several turns.
     """
 
     key: ClassVar[str] = "keyframes"
@@ -87,8 +86,12 @@ class Keyframes(TimedMotion):
             [{"time": 2.1, "rotation": (0.0, 0.0, 7.0)}],
         ]
     )  # fmt: skip
+    """Poses and their times, which increase from key to key."""
     ease: Literal["linear", "smooth"] = "smooth"
+    """"linear": at a constant rate from key to key; "smooth": every key is left and reached gently, with velocity and
+    acceleration zero there (a polynomial of fifth degree)."""
     center: Position = (0.0, 0.0, 0.0)
+    """The point about which the wall turns."""
 
     @field_validator("keys")
     @classmethod

@@ -24,19 +24,21 @@ def path(
 
 
 class Oscillate(TimedMotion):
-    """Shakes along `direction` by amplitude · (sin(ω (t − start) + phase) − sin(phase)), so it begins in place.
-
-    `amplitude` in m; either `frequency` (cycles per second, 1/s) or `angular_frequency` ω (rad/s); `phase` in rad.
-    """
+    """Shakes along `direction` by amplitude · (sin(ω (t − start) + phase) − sin(phase)), so it begins in place."""
 
     key: ClassVar[str] = "oscillate"
     path = staticmethod(path)
 
     amplitude: PositiveLength
+    """Half the distance between the turning points."""
     frequency: Frequency | None = None
+    """How many cycles a second; give this or `angular_frequency`."""
     angular_frequency: Annotated[float, Gt(0), Unit("rad/s")] | None = Field(default=None, validate_default=True)
+    """2π times the frequency, ω; give this or `frequency`."""
     direction: Axis = (0.0, 0.0, 1.0)
+    """The direction of the shift."""
     phase: Angle = 0.0
+    """Where in its cycle the motion begins."""
 
     @field_validator("angular_frequency")
     @classmethod

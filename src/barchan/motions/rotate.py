@@ -21,14 +21,17 @@ def path(
 
 
 class Rotate(TimedMotion):
-    """Turns about the axis through `center` (m) at `rate` (rad/s, or such as "30 rpm"), right-handed."""
+    """Turns about an axis at a constant rate, right-handed."""
 
     key: ClassVar[str] = "rotate"
     path = staticmethod(path)
 
     center: Position = (0.0, 0.0, 0.0)
+    """A point on the axis."""
     axis: Axis = (0.0, 0.0, 1.0)
+    """The direction of the axis."""
     rate: Spin
+    """How fast the wall turns, such as "30 rpm"; below 0 the other way round."""
 
     def parameters(self) -> tuple[float, ...]:
         ax, ay, az = unit(self.axis).tolist()

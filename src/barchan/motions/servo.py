@@ -41,26 +41,34 @@ def path(
 class Servo(TimedMotion):
     """Moves as forces bid: a wall that slides along `axis`, or turns about it, pushed by grains and by its drive.
 
-    It slides under a `force` (N, along `axis`) with a `mass` (kg), a `damping` (N s/m) and within `travel` (m, the
-    least and the greatest displacement); or it turns about the axis through `center` under a `torque` (N m) with an
-    `inertia` (kg m², about that axis), an `angular_damping` (N m s) and within `swing` (rad). At a limit it stops dead.
-    The drive is all that pulls at it: the wall's own weight, if it counts, belongs into `force`. Before `start` and
-    after `end` it is held where it is. As the last of several motions it moves what the others have moved.
+    It slides under a `force` with a `mass`, or turns under a `torque` with an `inertia`. At a limit it stops dead. The
+    drive is all that pulls at it: the wall's own weight, if it counts, belongs into `force`. Before `start` and after
+    `end` it is held where it is. As the last of several motions it moves what the others have moved.
     """
 
     key: ClassVar[str] = "servo"
     path = staticmethod(path)
 
     axis: Axis = (0.0, 0.0, 1.0)
+    """The direction in which the wall slides, or about which it turns."""
     center: Position = (0.0, 0.0, 0.0)
+    """A point on the axis about which the wall turns."""
     force: Annotated[float, Unit("N")] | None = None
+    """The drive of a wall that slides, along `axis`."""
     mass: Annotated[float, Gt(0), Unit("kg")] | None = None
+    """The mass of a wall that slides."""
     damping: Damping | None = None
+    """Resistance over speed of a wall that slides; left out, none."""
     travel: tuple[Length, Length] | None = None
+    """The least and the greatest displacement, with 0 between them; left out, there is no limit."""
     torque: Annotated[float, Unit("N*m")] | None = None
+    """The drive of a wall that turns, about `axis`."""
     inertia: Annotated[float, Gt(0), Unit("kg*m^2")] | None = None
+    """The moment of inertia, about `axis`, of a wall that turns."""
     angular_damping: Annotated[float, Ge(0), Unit("N*m*s")] | None = None
+    """Resistance over rate of a wall that turns; left out, none."""
     swing: tuple[Angle, Angle] | None = None
+    """The least and the greatest angle, with 0 between them; left out, there is no limit."""
 
     @field_validator("travel", "swing")
     @classmethod

@@ -24,12 +24,13 @@ def path(
 
 
 class Translate(TimedMotion):
-    """Moves along a straight line with a constant `velocity` (m/s)."""
+    """Moves along a straight line at a constant velocity."""
 
     key: ClassVar[str] = "translate"
     path = staticmethod(path)
 
     velocity: Velocity
+    """How far the wall moves in a second, along each axis."""
 
     def parameters(self) -> tuple[float, ...]:
         return *self.velocity, *self.interval()

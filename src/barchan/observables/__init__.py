@@ -1,4 +1,7 @@
-"""What can be measured while a run goes on: one file each, numbers with a name and a unit."""
+"""Observables: what a run can measure as it goes.
+
+One file each, numbers with a name and a unit.
+"""
 
 from __future__ import annotations
 

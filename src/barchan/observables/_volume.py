@@ -19,8 +19,10 @@ from barchan.schema.tables import Table
 class Region(Table):
     """An upright box in which is measured; in two dimensions its extent along y does not matter."""
 
-    low: Position  # m, the corner with the smallest coordinates
-    high: Position  # m, the opposite corner
+    low: Position
+    """The corner with the smallest coordinates."""
+    high: Position
+    """The opposite corner."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Region:
@@ -39,7 +41,7 @@ class Part(NamedTuple):
 
 
 class Measured(Observable):
-    """What is measured over a volume: a stated `volume` (m³; m² in two dimensions) or `region`, else the cell.
+    """What is measured over a stated `volume` or `region`, else over the cell.
 
     Of the cell, axes that repeat count with the length of the periodic box, open ones with the extent of the grains'
     surfaces. A stated volume takes all grains and all contacts; in a region count grains whose centres of mass lie in
@@ -47,7 +49,9 @@ class Measured(Observable):
     """
 
     volume: Annotated[float, Gt(0), Unit("m^3")] | None = None
+    """What is divided by, for all grains and contacts; in two dimensions an area in m²."""
     region: Region | None = None
+    """The upright box in which is measured; left out, with `volume` too, the cell."""
 
     @model_validator(mode="after")
     def _one(self) -> Measured:

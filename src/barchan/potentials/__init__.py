@@ -1,7 +1,8 @@
-"""Pair potentials: one file each, a frozen parameter class and the energy as a plain scalar function beside it.
+"""Pair potentials: what an overlap costs, for packings without time.
 
-A potential is what a contact law is without time: from the overlap alone follow energy, force and stiffness. It knows
-no index, no array and no box; `kernels/` compiles the one function into the loops of the solver `relax`.
+One file each, a frozen parameter class and the energy as a plain scalar function beside it. A potential is what a
+contact law is without time: from the overlap alone follow energy, force and stiffness. It knows no index, no array and
+no box; `kernels/` compiles the one function into the loops of the solver `relax`.
 """
 
 from __future__ import annotations

@@ -30,7 +30,7 @@ class Harmonic(Potential):
     push = staticmethod(push)
 
     stiffness: Stiffness | None = None
-    """k, N/m; left out, 2 E* times the effective radius."""
+    """Force over overlap, k; left out, 2 E* times the effective radius."""
 
     def constants(self, surface: Surface) -> HarmonicConstants:
         return HarmonicConstants(self.stiffness or 0.0, 0.0 if self.stiffness else 2 * surface.young)

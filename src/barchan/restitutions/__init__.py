@@ -1,7 +1,7 @@
-"""Restitution of hard spheres: one file each, what part of its approach speed a collision gives back.
+"""Restitution of hard spheres: what part of its approach speed a collision gives back.
 
-`rebound(speed, a, b, c) -> εn` is a plain scalar function of the approach speed (m/s, ≥ 0); a, b and c come from two
-materials, once, before the run. It must stay within 0 … 1.
+One file each. `rebound(speed, a, b, c) -> εn` is a plain scalar function of the approach speed (m/s, ≥ 0); a, b and c
+come from two materials, once, before the run. It must stay within 0 … 1.
 """
 
 from __future__ import annotations

@@ -17,16 +17,16 @@ def rebound(speed: float, a: float, b: float, c: float) -> float:
 
 
 class Power(Restitution):
-    """εn (v/`speed`)^−`exponent`, at most 1: the materials' restitution holds at `speed` (m/s).
-
-    The exponent of ice at the speeds of Saturn's rings is 0.234 (Bridges, Hatzes and Lin 1984).
-    """
+    """εn (v/`speed`)^−`exponent`, at most 1, at the approach speed v; εn is the materials' restitution."""
 
     key: ClassVar[str] = "power"
     rebound = staticmethod(rebound)
 
     speed: PositiveSpeed = 1.0
+    """The approach speed at which the materials' restitution holds."""
     exponent: Coefficient = 0.234
+    """How steeply restitution falls with the speed; 0.234 is for ice in Saturn's rings (Bridges, Hatzes and Lin
+    1984)."""
 
     def constants(self, surface: Surface) -> tuple[float, float, float]:
         return 1.0 if surface.restitution is None else surface.restitution, self.speed, self.exponent

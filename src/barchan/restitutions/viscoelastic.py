@@ -21,7 +21,7 @@ def rebound(speed: float, a: float, b: float, c: float) -> float:
 
 
 class Viscoelastic(Restitution):
-    """That of viscoelastic spheres, which falls with the speed; the materials' restitution holds at `speed` (m/s).
+    """That of viscoelastic spheres, which falls with the speed.
 
     Slow collisions are nearly elastic: 1 − εn goes as the fifth root of the speed.
     """
@@ -30,6 +30,7 @@ class Viscoelastic(Restitution):
     rebound = staticmethod(rebound)
 
     speed: PositiveSpeed = 1.0
+    """The approach speed at which the materials' restitution holds."""
 
     def constants(self, surface: Surface) -> tuple[float, float, float]:
         wanted = 1.0 if surface.restitution is None else surface.restitution

@@ -1,0 +1,1 @@
+"""Ready scenes: `run` and other verbs take their names."""

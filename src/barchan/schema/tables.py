@@ -25,6 +25,7 @@ from pydantic._internal._model_construction import ModelMetaclass
 from pydantic_core import InitErrorDetails, core_schema
 
 from barchan.errors import SceneError
+from barchan.schema.fields import Parameter, describe, parameters
 from barchan.schema.problems import fault, findings, located, moved, shown, unknown_field, unknown_name
 
 
@@ -95,10 +96,16 @@ class Table(BaseModel, metaclass=TableType):
         return plain
 
     @classmethod
+    def described_fields(cls) -> list[Parameter]:
+        """Every field with its unit, default and sentence, and those of tables in it."""
+        return list(parameters(cls.model_json_schema()))
+
+    @classmethod
     def __get_pydantic_json_schema__(cls, schema: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
         described = handler(schema)
+        table = handler.resolve_ref_schema(described)
+        describe(cls, table)
         if cls.flat:
-            table = handler.resolve_ref_schema(described)
             own = table.pop("properties")
             choices = own.pop(cls.flat)["oneOf"]
             merged = [
@@ -159,6 +166,7 @@ class Choice:
         choices: list[dict[str, Any]] = []
         for name, option in self.options().items():
             described = dict(handler.resolve_ref_schema(handler(option.__pydantic_core_schema__)))
+            describe(option, described)  # which the handler of another schema does not do
             named = {self.tag: {"const": name}, **described.get("properties", {})}
             choices.append({**described, "properties": named, "required": [self.tag, *described.get("required", [])]})
             if self.bare and option is self.bare.table:

@@ -1,4 +1,6 @@
-"""Walls: one file each. A shape is described in the scene's coordinates and solved in its own.
+"""Wall shapes: the surfaces that grains cannot pass.
+
+One file each. A shape is described in the scene's coordinates and solved in its own.
 
 A shape is cut into pieces. A piece has an origin and an orientation, and in its own frame a plain scalar
 function `gap(x, y, z, *parameters) -> (distance, nx, ny, nz)`: the distance from the surface to the point

@@ -18,10 +18,15 @@ class Tapered(Shape):
     gap: ClassVar[Callable[..., Any]]  # (x, y, z, bottom, top, height) -> distance and normal
 
     point: Position = (0.0, 0.0, 0.0)
+    """The centre of the bottom."""
     axis: Axis = (0.0, 0.0, 1.0)
+    """The direction from the bottom to the top."""
     bottom_radius: NonNegativeLength
+    """The radius at the bottom, where `point` is."""
     top_radius: NonNegativeLength
+    """The radius at the top."""
     height: PositiveLength
+    """The distance from the bottom to the top."""
 
     @field_validator("top_radius")
     @classmethod

@@ -18,18 +18,21 @@ STRIPS = 128  # flat ones, of a full circle: they leave the circle by 3e-4 of it
 class Arc(Shape):
     """A part of a round wall about an axis along y, two-sided, its ends included: a line that is bent.
 
-    It goes about `center` (m) at `radius` (m) from the angle `start` to `end` (rad), which count from x towards z:
-    `start = "180 deg", end = "360 deg"` is a bowl. Along y it is `width` (m) wide, as much as the circle if left out,
-    with `center` in the middle. It consists of flat strips, of which a full circle would have 128.
+    `start = "180 deg", end = "360 deg"` is a bowl. It consists of flat strips, of which a full circle would have 128.
     """
 
     key: ClassVar[str] = "arc"
 
     center: Position = (0.0, 0.0, 0.0)
+    """The middle of the circle, halfway along the width."""
     radius: PositiveLength
+    """The distance of the wall from its axis."""
     start: Angle = 0.0
+    """The angle at which the wall begins, counted from x towards z."""
     end: Angle
+    """The angle at which it ends: more than `start`, by a full circle at most."""
     width: PositiveLength | None = None
+    """The extent along y; left out, the diameter of the circle."""
 
     @field_validator("end")
     @classmethod

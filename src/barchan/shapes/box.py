@@ -35,17 +35,20 @@ def gap(x: float, y: float, z: float, half_x: float, half_y: float, half_z: floa
 class Box(Shape):
     """A box along the axes: six faces to keep grains in, or a solid block to keep them out.
 
-    `low` and `high` (m) are opposite corners. `side = "inside"`: every face is a two-sided rectangle, and those named
-    in `open`, such as `["+z"]`, are left out. A grain that touches an outer edge from without meets both faces
-    there, so use `side = "outside"`, a solid block with its edges and corners, for obstacles.
+    A grain that touches an outer edge from without meets both faces there, so use `side = "outside"`, a solid block
+    with its edges and corners, for obstacles.
     """
 
     key: ClassVar[str] = "box"
 
     low: Position
+    """The corner with the smallest coordinates."""
     high: Position
+    """The opposite corner."""
     open: tuple[Face, ...] = ()
+    """Faces that are left out, such as ["+z"]; a solid block has none."""
     side: Side = "inside"
+    """"inside": six two-sided rectangles keep grains in; "outside": a solid block keeps them out."""
 
     @field_validator("high")
     @classmethod

@@ -38,18 +38,22 @@ def gap(
 class Cylinder(Shape):
     """A cylinder: without end, or with a `length` an open tube with its two rims.
 
-    The axis passes through `point` (m) along `axis`; a tube reaches from `point` to `length` (m) further on. An
-    endless cylinder keeps grains inside (the default) or outside, or parts them (`"both"`); a tube is always
+    An endless cylinder keeps grains inside (the default) or outside, or parts them (`"both"`); a tube is always
     two-sided. Its ends are closed with disks.
     """
 
     key: ClassVar[str] = "cylinder"
 
     point: Position = (0.0, 0.0, 0.0)
+    """A point on the axis; of a tube, the middle of its first end."""
     axis: Axis = (0.0, 0.0, 1.0)
+    """The direction of the axis, in which a tube goes on from `point`."""
     radius: PositiveLength
+    """The distance of the surface from the axis."""
     length: PositiveLength | None = None
+    """How far a tube reaches from `point`; left out, the cylinder has no end."""
     side: Side | None = None
+    """Where an endless cylinder keeps grains; left out, inside. A tube is two-sided."""
 
     @field_validator("side")
     @classmethod

@@ -27,17 +27,18 @@ def gap(x: float, y: float, z: float, hole: float, radius: float) -> tuple[float
 
 
 class Disk(Shape):
-    """A flat disk, two-sided, its rim included; with a `hole` an annulus.
-
-    `center` in m; `radius` and `hole`, the radius of the opening in the middle, in m.
-    """
+    """A flat disk, two-sided, its rim included; with a `hole` an annulus."""
 
     key: ClassVar[str] = "disk"
 
     center: Position = (0.0, 0.0, 0.0)
+    """The middle of the disk."""
     normal: Axis = (0.0, 0.0, 1.0)
+    """The direction perpendicular to the disk."""
     radius: PositiveLength
+    """The distance of the rim from the middle."""
     hole: NonNegativeLength = 0.0
+    """The radius of the opening in the middle; 0: there is none."""
 
     @field_validator("hole")
     @classmethod

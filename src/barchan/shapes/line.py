@@ -22,12 +22,14 @@ def gap(x: float, y: float, z: float, length: float) -> tuple[float, float, floa
 
 
 class Line(Shape):
-    """A straight wire without thickness from `start` to `end` (m), its two ends included."""
+    """A straight wire without thickness, its two ends included."""
 
     key: ClassVar[str] = "line"
 
     start: Position
+    """Where the wire begins."""
     end: Position
+    """Where the wire ends."""
 
     @field_validator("end")
     @classmethod

@@ -71,29 +71,33 @@ def gap(
 class Mesh(Shape):
     """A surface of triangles, from an STL, OBJ or PLY file at `path`, or from `vertices` and `triangles`.
 
-    The file's lengths times `scale` are metres (0.001 for a file in mm); then the mesh is turned by the vector
-    `rotation` (its direction is the axis, its length the angle in rad: `[0, 0, "90 deg"]`) and put at `position` (m).
-    A relative path starts from the folder of the scene file. `triangles` are triples of indices into `vertices`.
-
     A sphere touches a mesh where its surface comes nearest: face, edge or corner, each place once, whichever triangles
-    meet there. `side` says where grains belong: "both" sides of any surface; "outside" or "inside" of a closed one.
-    `repair` drops triangles that are there twice, closes holes with flat lids and winds all triangles alike.
+    meet there.
     """
 
     key: ClassVar[str] = "mesh"
 
     path: str | None = None
+    """An STL, OBJ or PLY file; a relative path starts from the folder of the scene file."""
     vertices: Annotated[tuple[Position, ...], Len(3)] | None = Field(
         default=None, examples=[[(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)]]
     )
+    """The corners of the triangles, where there is no file."""
     triangles: Annotated[tuple[tuple[int, int, int], ...], Len(1)] | None = Field(
         default=None, examples=[[(0, 2, 1), (0, 1, 3), (1, 2, 3), (0, 3, 2)]]
     )
+    """Triples of indices into `vertices`, which count from 0."""
     scale: Annotated[float, Gt(0), Unit("")] = 1.0
+    """What lengths are multiplied with to be in metres: 0.001 for a file in mm."""
     position: Position = (0.0, 0.0, 0.0)
+    """Where the mesh's origin is put, after the mesh has been turned."""
     rotation: tuple[Angle, Angle, Angle] = (0.0, 0.0, 0.0)
+    """The vector by which the mesh is turned: its direction is the axis, its length the angle, such as [0, 0, "90
+    deg"]."""
     side: Literal["outside", "inside", "both"] = "both"
-    repair: bool = False  # drop triangles that are there twice, close holes, wind all triangles alike
+    """Where grains belong: on "both" sides of any surface; "outside" or "inside" of a closed one."""
+    repair: bool = False
+    """Drop triangles that are there twice, close holes with flat lids and wind all triangles alike."""
 
     @field_validator("path")
     @classmethod

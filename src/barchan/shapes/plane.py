@@ -19,17 +19,17 @@ def gap(x: float, y: float, z: float, front: float) -> tuple[float, float, float
 
 
 class Plane(Shape):
-    """A plane without end; one-sided unless told otherwise.
-
-    `point` (m) lies on it. With `sides = "front"` grains are kept on the side to which `normal` points, with
-    `"both"` it parts the grains of either side.
-    """
+    """A plane without end; one-sided unless told otherwise."""
 
     key: ClassVar[str] = "plane"
 
     point: Position = (0.0, 0.0, 0.0)
+    """Any point on the plane."""
     normal: Axis = (0.0, 0.0, 1.0)
+    """The direction perpendicular to the plane, towards the side where grains are kept."""
     sides: Literal["front", "both"] = "front"
+    """"front": grains are kept on the side to which `normal` points; "both": the plane parts the grains of either
+    side."""
 
     def pieces(self) -> list[Piece]:
         return [piece_along(gap, self.point, self.normal, 1.0 if self.sides == "front" else 0.0)]

@@ -20,11 +20,12 @@ def gap(x: float, y: float, z: float) -> tuple[float, float, float, float]:
 
 
 class Point(Shape):
-    """A single point at `position` (m), such as the tip of a needle."""
+    """A single point, such as the tip of a needle."""
 
     key: ClassVar[str] = "point"
 
     position: Position
+    """Where the point is."""
 
     def pieces(self) -> list[Piece]:
         return [bounded(piece_along(gap, self.position, (0.0, 0.0, 1.0)))]

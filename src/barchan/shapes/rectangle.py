@@ -24,18 +24,18 @@ def gap(x: float, y: float, z: float, half_x: float, half_y: float) -> tuple[flo
 
 
 class Rectangle(Shape):
-    """A flat rectangle, two-sided, its edges included.
-
-    `center` in m. `widths` (m) are the lengths along `edge` and across it; `edge` is a direction in the plane (its
-    part along `normal` is left out of account); without it any such direction is taken.
-    """
+    """A flat rectangle, two-sided, its edges included."""
 
     key: ClassVar[str] = "rectangle"
 
     center: Position = (0.0, 0.0, 0.0)
+    """The middle of the rectangle."""
     normal: Axis = (0.0, 0.0, 1.0)
+    """The direction perpendicular to the rectangle."""
     edge: Axis | None = None
+    """The direction of the first width, but for its part along `normal`; left out, any across `normal` is taken."""
     widths: tuple[PositiveLength, PositiveLength]
+    """The lengths along `edge` and across it."""
 
     @field_validator("edge")
     @classmethod

@@ -26,16 +26,16 @@ def gap(x: float, y: float, z: float, radius: float) -> tuple[float, float, floa
 
 
 class Ring(Shape):
-    """A circle of wire without thickness.
-
-    `center` and `radius` in m; `normal` is perpendicular to the circle's plane.
-    """
+    """A circle of wire without thickness."""
 
     key: ClassVar[str] = "ring"
 
     center: Position = (0.0, 0.0, 0.0)
+    """The middle of the circle."""
     normal: Axis = (0.0, 0.0, 1.0)
+    """The direction perpendicular to the circle's plane."""
     radius: PositiveLength
+    """The distance of the wire from the middle."""
 
     def pieces(self) -> list[Piece]:
         return [bounded(piece_along(gap, self.center, self.normal, self.radius))]

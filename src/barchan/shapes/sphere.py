@@ -24,16 +24,16 @@ def gap(x: float, y: float, z: float, radius: float, side: float) -> tuple[float
 
 
 class Sphere(Shape):
-    """A sphere that keeps grains outside (the default) or inside, or parts them (`"both"`).
-
-    `center` and `radius` in m.
-    """
+    """A sphere that keeps grains outside (the default) or inside, or parts them (`"both"`)."""
 
     key: ClassVar[str] = "sphere"
 
     center: Position = (0.0, 0.0, 0.0)
+    """The middle of the sphere."""
     radius: PositiveLength
+    """The distance of the surface from the middle."""
     side: Literal["inside", "outside", "both"] = "outside"
+    """Where grains are kept; "both" parts those inside from those outside."""
 
     def pieces(self) -> list[Piece]:
         whole = piece_along(gap, self.center, (0.0, 0.0, 1.0), self.radius, SIDES[self.side])

@@ -1,4 +1,6 @@
-"""Studies: one file per result of a paper. A study runs it, compares it with the paper and draws it.
+"""Studies: results of papers, run again and compared.
+
+One file per result. A study runs it, compares it with the paper and draws it.
 
 A file `y09.py` holds `STUDY = Study(…)` and is found by scanning this folder. `reproduce` runs some of them;
 `barchan reproduce` is the same on the command line.

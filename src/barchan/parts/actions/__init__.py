@@ -1,4 +1,7 @@
-"""What an event does: one file an action. A run takes it once, at the look at which the event's condition holds."""
+"""Actions: what an event does.
+
+One file each. A run takes it once, at the look at which the event's condition holds.
+"""
 
 from __future__ import annotations
 

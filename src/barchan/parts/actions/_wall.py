@@ -18,6 +18,7 @@ class WallAction(Action):
 
     asks: ClassVar[type] = HasWalls
     wall: Annotated[str, Len(1)]
+    """The name of the wall."""
 
     @classmethod
     def misfits(cls, own: Any, fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:

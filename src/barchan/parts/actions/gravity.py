@@ -14,12 +14,14 @@ from barchan.schema.quantities import Acceleration, Time
 
 
 class ChangeGravity(Action):
-    """Gravity becomes another one; `over` a time, in even steps from look to look, if that is given."""
+    """Gravity becomes another one, at once or bit by bit."""
 
     key: ClassVar[str] = "gravity"
     asks: ClassVar[type] = HasGravity
-    to: Acceleration  # m/s²
-    over: Time = 0.0  # s
+    to: Acceleration
+    """What gravity becomes."""
+    over: Time = 0.0
+    """How long it takes, in even steps from look to look; 0: at once."""
 
     @classmethod
     def misfits(cls, own: Any, fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:

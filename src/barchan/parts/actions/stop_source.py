@@ -18,6 +18,7 @@ class StopSource(Action):
 
     key: ClassVar[str] = "stop_source"
     source: Annotated[str, Len(1)]
+    """The name of the source."""
 
     @classmethod
     def misfits(cls, own: Any, fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:

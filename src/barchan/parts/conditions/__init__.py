@@ -1,4 +1,7 @@
-"""When an event comes: one file a condition. A run asks it at every look, until it holds for the first time."""
+"""Conditions: when an event comes.
+
+One file each. A run asks it at every look, until it holds for the first time.
+"""
 
 from __future__ import annotations
 

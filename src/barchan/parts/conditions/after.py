@@ -18,8 +18,10 @@ class AfterEvent(Condition):
     """A while after another event."""
 
     key: ClassVar[str] = "after"
-    event: Annotated[str, Len(1)]  # its name
-    delay: Time = 0.0  # s
+    event: Annotated[str, Len(1)]
+    """The name of the other event."""
+    delay: Time = 0.0
+    """How long after the other event it comes."""
 
     @classmethod
     def misfits(cls, own: Any, fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:

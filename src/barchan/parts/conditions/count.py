@@ -18,18 +18,19 @@ ALL_GRAINS = "grains"  # what a count may be of, beside the names of gates
 
 
 class AtCount(Condition):
-    """Once a number of grains is above or below a bound.
-
-    `of` is "grains" for those in the scene, or the name of a source, a sink or an absorbing wall for those that have
-    passed it.
-    """
+    """Once a number of grains is above or below a bound."""
 
     key: ClassVar[str] = "count"
     asks: ClassVar[type] = HasGates
     of: Annotated[str, Len(1)] = ALL_GRAINS
+    """What is counted: "grains" for those in the scene, or the name of a source, a sink or an absorbing wall for those
+    that have passed it."""
     above: Annotated[int, Ge(0)] | None = None
+    """It comes once there are more than this; give this or `below`."""
     below: Annotated[int, Ge(1)] | None = None
-    not_before: Time = 0.0  # s, when to begin to look
+    """It comes once there are fewer than this; give this or `above`."""
+    not_before: Time = 0.0
+    """When to begin to look."""
 
     @model_validator(mode="after")
     def _one_bound(self) -> AtCount:

@@ -13,18 +13,18 @@ from barchan.schema.quantities import PositiveTime, Time, Unit
 
 
 class AtRest(Condition):
-    """Once all grains have been slow for a while: all below `speed`, or their kinetic energy below `energy` a grain.
-
-    `lasting` is how long, so that a grain at the top of its flight does not count. A scene without grains is not at
-    rest.
-    """
+    """Once all grains have been slow for a while. A scene without grains is not at rest."""
 
     key: ClassVar[str] = "rest"
     asks: ClassVar[type] = HasSpeeds
-    speed: Annotated[float, Gt(0), Unit("m/s")] | None = None  # m/s
-    energy: Annotated[float, Gt(0), Unit("J")] | None = None  # J a grain, on average
-    lasting: PositiveTime = 0.1  # s
-    not_before: Time = 0.0  # s, when to begin to look
+    speed: Annotated[float, Gt(0), Unit("m/s")] | None = None
+    """Each grain is slower than this; give this or `energy`."""
+    energy: Annotated[float, Gt(0), Unit("J")] | None = None
+    """The mean kinetic energy of a grain is below this; give this or `speed`."""
+    lasting: PositiveTime = 0.1
+    """How long grains must be slow: one at the top of its flight does not count."""
+    not_before: Time = 0.0
+    """When to begin to look."""
 
     @model_validator(mode="after")
     def _one_measure(self) -> AtRest:

@@ -12,7 +12,8 @@ class AtTime(Condition):
     """At a time."""
 
     key: ClassVar[str] = "time"
-    at: Time  # s
+    at: Time
+    """When it comes."""
 
     def holds(self, solver: object, now: Now, kept: dict[str, Any]) -> bool:
         return now.reached(self.at)

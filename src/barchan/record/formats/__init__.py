@@ -1,7 +1,7 @@
-"""Recordings in the formats of other programs: one file each.
+"""Formats: recordings as files of other programs.
 
-A file here holds `FORMAT = Format(…)` and is found by scanning this folder; `barchan list formats` shows it. A format
-writes frame by frame, so that a long recording never has to fit into memory. Lengths are in m, times in s.
+One file each. A file here holds `FORMAT = Format(…)` and is found by scanning this folder; `barchan list formats` shows
+it. A format writes frame by frame, so that a long recording never has to fit into memory. Lengths are in m, times in s.
 """
 
 from __future__ import annotations

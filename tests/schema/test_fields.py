@@ -1,0 +1,150 @@
+"""What parts say about their fields: all of it is there, and it is the same wherever people read it."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import pytest
+from typer.testing import CliRunner
+
+from barchan import cli, registry
+from barchan.registry import Part
+from barchan.scene import schema
+from barchan.schema.quantities import PositiveLength, Unit
+from barchan.schema.tables import Table
+
+PARTS = [
+    pytest.param(family, part, id=f"{family}-{key}")
+    for family in registry.FAMILIES
+    for key, part in registry.parts(family).items()
+]
+
+
+class Foot(Table):
+    """A table in a part."""
+
+    width: PositiveLength = 0.5
+    """How wide it is."""
+    bare: int = 1
+
+
+class Stool(Part):
+    """A part with one fault of each kind."""
+
+    family: ClassVar[str] = "shapes"
+    key: ClassVar[str] = "stool"
+
+    height: PositiveLength
+    """How far
+    it reaches up."""
+    lean: float = 0.0
+    """A number of which nobody says what it counts."""
+    mute: Annotated[float, Unit("kg")] = 1.0
+    mumble: bool = False
+    """not a sentence"""
+    feet: tuple[Foot, ...] = ()
+    """What it stands on."""
+    wood: Literal["oak", "ash"] | None = None
+    """What it is made of."""
+
+
+def lacking(part: type[Table]) -> list[str]:
+    """The fields of a part that may be numbers without a unit, be it "", and those without a sentence."""
+    rules = part.model_json_schema()
+    tables = [("", rules), *((f"{name}.", table) for name, table in rules.get("$defs", {}).items())]
+    bare = [
+        prefix + name
+        for prefix, table in tables
+        for name, field in table.get("properties", {}).items()
+        if any(one.get("type") == "number" for one in inside(field, stated=False))
+    ]
+    said = [one.name for one in part.described_fields() if not one.sentence.endswith(".") or one.sentence[0].islower()]
+    return bare + said
+
+
+def inside(rule: Any, *, stated: bool = True) -> Iterator[dict[str, Any]]:
+    """A schema and all schemas in it; not `stated` leaves out those that state a unit."""
+    if isinstance(rule, dict) and (stated or "unit" not in rule):
+        yield rule
+        for one in rule.values():
+            yield from inside(one, stated=stated)
+    if isinstance(rule, list):
+        for one in rule:
+            yield from inside(one, stated=stated)
+
+
+def plain(text: str) -> str:
+    """A text with one space wherever it has any."""
+    return " ".join(text.split())
+
+
+@pytest.mark.parametrize(("family", "part"), PARTS)
+def test_every_field_of_every_part_has_a_sentence_and_a_unit(family: str, part: type[Part]) -> None:
+    """A field that is added without its sentence, or as a number without a unit, is found."""
+    assert lacking(part) == []
+    assert ": " in registry.about(family)
+
+
+def test_what_a_part_lacks_is_found() -> None:
+    """The check above sees a number without a unit, a missing sentence, in a table of the part too, and half a one."""
+    assert lacking(Stool) == ["lean", "mute", "mumble", "feet.bare"]
+
+
+def test_what_is_said_of_fields() -> None:
+    """Unit, default and sentence, worked out by hand: from `None` it follows that a field may be left out, a choice
+    names its words, and a table's own fields follow it.
+    """
+    said = {one.name: one[1:] for one in Stool.described_fields()}
+    assert said["height"] == ("m", "must be given", "How far it reaches up.")
+    assert said["wood"] == ("", '"oak" or "ash"; may be left out', "What it is made of.")
+    assert said["feet.width"] == ("m", "default 0.5", "How wide it is.")
+    assert list(said)[-3:] == ["feet.width", "feet.bare", "wood"]
+
+
+@pytest.mark.parametrize(("family", "part"), PARTS)
+def test_list_schema_and_documents_say_the_same(family: str, part: type[Part]) -> None:
+    """Unit, default and sentence of each field are printed by `barchan list`, which keeps to 80 columns, stand in a row
+    of the page of parts, and the sentence is the description in the schema of scenes: a text of its own in one of
+    the three, as the page once had, is found.
+    """
+    listed = CliRunner().invoke(cli.app, ["list", family, part.key]).stdout
+    assert listed.startswith(f'{part.tag()} = "{part.key}"\n')
+    assert max(map(len, listed.splitlines())) <= 80
+    options = [
+        one["properties"]
+        for one in inside(SCHEMA)
+        if one.get("title") == part.__name__ and one.get("properties", {}).get(part.tag()) == {"const": part.key}
+    ]
+    assert options
+    for name, unit, default, sentence in part.described_fields():
+        assert plain(f" {name} {f'{unit}; ' if unit else ''}{default} {sentence} ") in plain(listed) + " "
+        assert f"| `{name}` | {f'`{unit}`' if unit else ''} | {default} | {sentence} |" in PAGE
+        if "." not in name:
+            assert {one[name]["description"] for one in options} == {sentence}
+
+
+def page_of_parts() -> str:
+    """The page of parts as it is published."""
+    docs = Path(__file__).parents[2] / "docs"
+    spec = importlib.util.spec_from_file_location("hooks", docs / "hooks.py")
+    assert spec and spec.loader
+    hooks = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(hooks)
+    return str(hooks.on_page_markdown((docs / "parts.md").read_text("utf-8"), None))
+
+
+SCHEMA, PAGE = schema(), page_of_parts()
+
+
+@pytest.mark.parametrize("name", ["__main__", "barchan.registry", "nowhere"])
+def test_a_part_without_a_source_has_no_sentences(name: str) -> None:
+    """Typed at a prompt, or run by `exec` under whatever name, a part works; it just has nothing to say: a failure to
+    read a source, or one of another class of that name, must not stop a script.
+    """
+    names: dict[str, Any] = {"__name__": name}
+    text = 'class Post(Part):\n    family = "shapes"\n    key = "post"\n    width: float = 1.0\n    """How wide."""\n'
+    exec(f"from barchan.registry import Part\n{text}", names)
+    assert [tuple(one) for one in names["Post"].described_fields()] == [("width", "", "default 1.0", "")]
