@@ -89,6 +89,25 @@ def test_fingerprint_sees_defaults() -> None:
     assert fingerprint(one) != fingerprint(two)
 
 
+@pytest.mark.parametrize(
+    "read", ["constants.SCALE", "deep.constants.SCALE", "constants.Kind.ONE.value", "constants.f(1.0)"]
+)
+def test_fingerprint_sees_what_is_read_of_a_module(read: str) -> None:
+    """A law that reads `constants.SCALE` holds its value as one that imports SCALE does. By the module's name alone the
+    law with 2 and the law with 3 were the same, and after an edit of `constants.py` the cache served the old one.
+    """
+    made = []
+    for value in (2, 3):
+        constants, deep, law = (types.ModuleType(name) for name in ("constants", "deep", "law"))
+        text = "from numba import njit\nimport enum\nSCALE = {0}\nclass Kind(enum.IntEnum):\n    ONE = {0}\n"
+        exec(text.format(value) + f"@njit\ndef f(x):\n    return {value} * x\n", vars(constants))
+        vars(deep)["constants"] = constants
+        vars(law).update(constants=constants, deep=deep)
+        exec(f"def force(x):\n    return {read} * x\n", vars(law))
+        made.append(vars(law)["force"])
+    assert [compiled(one)(1.0) for one in made] == [2.0, 3.0]
+
+
 def test_compiled_functions_are_the_plain_ones() -> None:
     """Compiling changes the speed, not the value."""
     plain = function(BASE)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import enum
 import hashlib
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from barchan.kernels.jit import njit
 
 HOME = "barchan.kernels"  # the module that all compiled copies of functions say they are from: any process has it
 Forms = Mapping[Callable[..., Any], Callable[..., Any]]  # kernels that stand for plain functions
+DATA = (bool, int, float, complex, str, tuple, np.ndarray, np.generic, enum.EnumMeta)  # what kernels hold as constants
 
 _kept: dict[str, Any] = {}  # compiled functions, and classes, of this process, by fingerprint
 
@@ -27,6 +29,7 @@ def fingerprint(item: Any) -> str:
         digest.update(repr(value).encode() + b"\0")  # which no `repr` holds: 1.0 and 23.0 are not 1.02 and 3.0
 
     def feed(value: Any) -> None:
+        value = getattr(value, "py_func", value)  # of a kernel
         if isinstance(value, types.FunctionType):
             if id(value) in seen:
                 add(seen[id(value)])
@@ -37,6 +40,9 @@ def fingerprint(item: Any) -> str:
                 raise SceneError(Finding(where, "is a closure", "must be a plain function at the top of its module"))
             add((value.__defaults__, value.__kwdefaults__))
             feed_code(value.__code__, value)
+        elif isinstance(value, enum.EnumMeta):
+            members: Mapping[str, Any] = value.__members__
+            add((value.__name__, [(name, one.value) for name, one in members.items()]))
         elif isinstance(value, type):
             add((value.__name__, getattr(value, "_fields", ())))
         elif isinstance(value, types.ModuleType):
@@ -57,9 +63,23 @@ def fingerprint(item: Any) -> str:
             add(name)
             if name in owner.__globals__:
                 feed(owner.__globals__[name])
+        for one in _of_modules(code, owner.__globals__):
+            feed(one)
 
     feed(item)
     return digest.hexdigest()[:20]
+
+
+def _of_modules(code: types.CodeType, names: Mapping[str, Any]) -> Iterator[Any]:
+    """The constants and kernels that code reads as attributes of modules, such as `constants.SCALE`."""
+    modules = [names[name] for name in code.co_names if isinstance(names.get(name), types.ModuleType)]
+    for module in modules:
+        for name in code.co_names:
+            one = vars(module).get(name)
+            if isinstance(one, types.ModuleType) and one not in modules:
+                modules.append(one)
+            elif isinstance(one, DATA) or hasattr(one, "py_func"):
+                yield one
 
 
 def compiled(function: Callable[..., Any], *, inline: bool = False, forms: Forms | None = None) -> Any:
