@@ -49,7 +49,7 @@ GROUPS = {
     "viscous": ("test_jacobian", "test_prepare"),
     "relax": (
         "test_relax", "test_relax_weight", "test_relax_factor", "test_relax_runs", "test_relax_energy",
-        "test_measured[sheared]", "test_frame[relax]",
+        "test_own_deformation", "test_measured[sheared]", "test_frame[relax]",
     ),
     "hard": (
         "test_hard_collisions", "test_hard_gas", "test_hard_leapfrog", "test_hard_moving", "test_hard_periodic",

@@ -1,7 +1,7 @@
 """A periodic box that deforms while grains move in it, and the background that resists them.
 
 A template: see `bound.py`. The array `box` holds lengths (m), how fast they grow (m/s), and the lengths when the pair
-list was made and when the wider one was that it was drawn from (m); `course` the parameters of `model/course.py`, then
+list was made and when the wider one was that it was drawn from (m); `course` the numbers of `parts/deformations`, then
 the lengths at the start.
 """
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from barchan.scene.beams import Beams, Breakage, Yielding
-from barchan.scene.deformation import Compression, PressureControl, PureShear, SimpleShear
 from barchan.scene.events import (
     Event,
 )
@@ -59,7 +58,6 @@ __all__ = [
     "Breakage",
     "ClumpGrain",
     "ClumpSphere",
-    "Compression",
     "CrossGrain",
     "CubeGrain",
     "CylinderRegion",
@@ -79,15 +77,12 @@ __all__ = [
     "PairOverride",
     "PointsFill",
     "PolygonGrain",
-    "PressureControl",
-    "PureShear",
     "PyramidFill",
     "RandomFill",
     "Record",
     "Relax",
     "RodGrain",
     "Scene",
-    "SimpleShear",
     "Sink",
     "Source",
     "SphereGrain",

@@ -7,9 +7,9 @@ from typing import Any
 
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from barchan import registry
 from barchan.parts.conditions.after import AfterEvent
 from barchan.parts.conditions.count import ALL_GRAINS
+from barchan.scene.parts import kind_of, misfits
 from barchan.schema.peeking import items, listed, peek
 from barchan.schema.problems import fault, located
 from barchan.schema.tables import Table
@@ -23,11 +23,11 @@ def flow_problems(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
         yield located(missing if fields.get("grains") is None else empty, ("grains",))
     yield from _gate_names(fields)
     for index, event in items(fields, "events"):
-        yield from _misfits(fields, "conditions", peek(event, "when"), ("events", index, "when"))
+        yield from misfits(fields, "conditions", peek(event, "when"), ("events", index, "when"))
         actions = peek(event, "do")
         one = isinstance(actions, (str, Mapping, Table))
         for number, action in enumerate([actions] if one else listed(actions)):
-            yield from _misfits(fields, "actions", action, ("events", index, "do", number))
+            yield from misfits(fields, "actions", action, ("events", index, "do", number))
     yield from _circles(fields)
 
 
@@ -47,21 +47,12 @@ def _gate_names(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
                 yield located(error, (family, index, "name"), name)
 
 
-def _misfits(
-    fields: Mapping[str, Any], family: str, part: Any, place: tuple[int | str, ...]
-) -> Iterator[InitErrorDetails]:
-    """What a part that is known has against the rest of the scene."""
-    known, kind = registry.parts(family), _kind(part)
-    for problem in known[kind].misfits(part, fields) if isinstance(kind, str) and kind in known else ():
-        yield {**problem, "loc": (*place, *problem.get("loc", ()))}
-
-
 def _circles(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
     """Events that wait for each other."""
     waits = {}
     for _, event in items(fields, "events"):
         when = peek(event, "when")
-        if _kind(when) == AfterEvent.key:
+        if kind_of(when) == AfterEvent.key:
             waits[peek(event, "name")] = peek(when, "event")
     for index, event in items(fields, "events"):
         first = name = peek(event, "name")
@@ -71,10 +62,3 @@ def _circles(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
                 error = fault(f"{first!r} waits for itself", "some event must come first, by a time or a condition")
                 yield located(error, ("events", index, "when"), first)
                 break
-
-
-def _kind(table: Any) -> Any:
-    """The name of a choice, as a dict, an instance or the bare name."""
-    if isinstance(table, str):
-        return table
-    return table.get("kind") if isinstance(table, Mapping) else getattr(table, "key", None)

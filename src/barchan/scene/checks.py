@@ -8,9 +8,9 @@ from typing import Any
 from pydantic_core import InitErrorDetails
 
 from barchan.scene.check_flow import flow_problems
+from barchan.scene.parts import misfits
 from barchan.schema.peeking import is_nonzero, items, listed, names, peek
 from barchan.schema.problems import Place, fault, located, shown, unknown_name
-from barchan.schema.quantities import is_in
 
 
 def scene_problems(fields: Mapping[str, Any]) -> list[InitErrorDetails]:
@@ -20,7 +20,7 @@ def scene_problems(fields: Mapping[str, Any]) -> list[InitErrorDetails]:
         *_repeated_names(fields),
         *_space(fields),
         *_flat_boxes(fields),
-        *_flat_pressure(fields),
+        *misfits(fields, "deformations", fields.get("deformation"), ("deformation",)),
         *_tethers(fields),
         *flow_problems(fields),
     ]
@@ -114,16 +114,6 @@ def _tethers(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
         if any(repeats is True for repeats in listed(fields.get("periodic"))):
             error = fault("a tether in a periodic scene", "a tether has no shortest way round", "leave `periodic` out")
             yield located(error, ("tethers", index), group)
-
-
-def _flat_pressure(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:
-    """A pressure to go to that is written in the unit of the other number of dimensions."""
-    to, flat = peek(fields.get("deformation"), "to"), fields.get("dimensions") == 2
-    if flat and is_in(to, "Pa"):
-        error = fault(to, "in two dimensions a pressure is a force over a length, in N/m")
-        yield located(error, ("deformation", "to"), to)
-    elif not flat and is_in(to, "N/m"):
-        yield located(fault(to, "must be a quantity in Pa; N/m are for two dimensions"), ("deformation", "to"), to)
 
 
 def _flat_boxes(fields: Mapping[str, Any]) -> Iterator[InitErrorDetails]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
+
+from pydantic_core import InitErrorDetails
 
 from barchan import registry
 from barchan.integrators import Integrator
@@ -13,6 +16,7 @@ from barchan.motions import Motion
 from barchan.observables import Observable
 from barchan.parts.actions import Action
 from barchan.parts.conditions import Condition
+from barchan.parts.deformations import Deformation
 from barchan.potentials import Potential
 from barchan.restitutions import Restitution
 from barchan.schema.tables import Choice
@@ -29,10 +33,27 @@ def default(family_name: str, key: str) -> Any:
     return lambda: registry.part(family_name, key)()
 
 
+def kind_of(own: Any) -> Any:
+    """The name of a part, as a dict, an instance or the bare name."""
+    if isinstance(own, str):
+        return own
+    return own.get("kind") if isinstance(own, Mapping) else getattr(own, "key", None)
+
+
+def misfits(
+    fields: Mapping[str, Any], family_name: str, own: Any, place: tuple[int | str, ...]
+) -> Iterator[InitErrorDetails]:
+    """Problems of a part at a place, as it came in, with the rest of the scene; none where the part is not known."""
+    known, kind = registry.parts(family_name), kind_of(own)
+    for problem in known[kind].misfits(own, fields) if isinstance(kind, str) and kind in known else ():
+        yield {**problem, "loc": (*place, *problem.get("loc", ()))}
+
+
 LawField = Annotated[Law, family("laws")]
 ShapeField = Annotated[Shape, family("shapes")]
 MotionField = Annotated[Motion, family("motions")]
 ActionField = Annotated[Action, family("actions")]
+DeformationField = Annotated[Deformation, family("deformations")]
 ConditionField = Annotated[Condition, family("conditions")]
 IntegratorField = Annotated[Integrator, family("integrators")]
 ObservableField = Annotated[Observable, family("observables")]

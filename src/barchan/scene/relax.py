@@ -11,10 +11,9 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import Field
 
-from barchan.scene.deformation import Share
 from barchan.scene.method import Method
 from barchan.scene.parts import MinimiserField, PotentialField, default
-from barchan.schema.quantities import Unit
+from barchan.schema.quantities import PackingFraction, Unit
 
 
 class Relax(Method):
@@ -34,6 +33,6 @@ class Relax(Method):
     potential: PotentialField = Field(default_factory=default("potentials", "harmonic"))
     minimiser: MinimiserField = Field(default_factory=default("minimisers", "newton"))
     tolerance: Annotated[float, Gt(0), Lt(1), Unit("")] = 1e-12  # largest force on a grain over mean contact force
-    packing_fraction: Share | None = None  # all sizes are scaled by one factor to reach it; None: sizes as they are
+    packing_fraction: PackingFraction | None = None  # all sizes are scaled by one factor to reach it; None: as they are
     predict: Literal["tangent", "affine"] = "tangent"
     splits: Annotated[int, Ge(0), Le(20)] = 0

@@ -11,13 +11,12 @@ from pydantic_core import InitErrorDetails
 
 from barchan.scene.beams import Beams
 from barchan.scene.checks import scene_problems
-from barchan.scene.deformation import DeformationField
 from barchan.scene.events import Event
 from barchan.scene.grains import Box, GrainGroup, GrainShape
 from barchan.scene.materials import Material, PairOverride, Stiction
 from barchan.scene.method import HardSpheres, Method, SoftSpheres
 from barchan.scene.mixtures import parted, places, whole
-from barchan.scene.parts import IntegratorField, LawField, ObservableField, RestitutionField, default
+from barchan.scene.parts import DeformationField, IntegratorField, LawField, ObservableField, RestitutionField, default
 from barchan.scene.relax import Relax
 from barchan.scene.sources import Sink, Source
 from barchan.scene.tethers import Tether

@@ -13,7 +13,7 @@ import shutil
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Gt, Le, Lt
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler, ValidationError
 from pydantic_core import core_schema
 
@@ -138,6 +138,7 @@ class Unit:
 Number = Annotated[float, Unit("")]
 Coefficient = Annotated[float, Ge(0), Unit("")]
 Fraction = Annotated[float, Ge(0), Le(1), Unit("")]
+PackingFraction = Annotated[float, Gt(0), Lt(2), Unit("")]  # overlaps count twice
 Length = Annotated[float, Unit("m")]
 PositiveLength = Annotated[float, Gt(0), Unit("m")]
 NonNegativeLength = Annotated[float, Ge(0), Unit("m")]

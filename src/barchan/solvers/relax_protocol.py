@@ -11,7 +11,7 @@ import numpy as np
 from barchan.errors import Finding, RunError
 from barchan.model import course
 from barchan.observables import unit_in
-from barchan.scene.deformation import AnyDeformation, PressureControl, SimpleShear
+from barchan.parts.deformations import Deformation
 from barchan.solvers import common, relax_strain
 from barchan.solvers.relax_cell import Cell, least_period
 from barchan.solvers.relax_landscape import Landscape, Point
@@ -29,19 +29,15 @@ def by_place(position: np.ndarray, radius: float) -> np.ndarray:
     return np.lexsort(np.floor(position / (4 * radius)).astype(np.int64).T)
 
 
-def share(deformation: AnyDeformation, t: float, duration: float) -> float:
-    """How much of the deformation is there at t, from 0 to 1."""
-    return course.share(t, duration, float(deformation.returns), float(deformation.course == "smooth"))[0]
-
-
-def cell_at(deformation: AnyDeformation, start: Cell, fraction: float, t: float, duration: float) -> Cell:
+def cell_at(deformation: Deformation, start: Cell, fraction: float, t: float, duration: float) -> Cell:
     """The box at t; fraction: filled at the start."""
     x, y, z = start.lengths
-    if isinstance(deformation, SimpleShear):
-        return Cell(start.lengths, start.tilt + deformation.strain * share(deformation, t, duration) * z).reduced()
-    directions = sum(length > 0 for length in start.lengths)
-    by = course.stretch(t, *course.numbers(deformation, duration, fraction, directions))
-    return Cell((x * by[0], y * by[1], z * by[2]), start.tilt * by[0])
+    by: tuple[float, ...] = (1.0, 1.0, 1.0)
+    if deformation.stretch is not None:
+        directions = sum(length > 0 for length in start.lengths)
+        by = deformation.stretch(t, *deformation.numbers(duration, fraction, directions))
+    ahead = deformation.tilt(deformation.share(t, duration)) * z * by[2]
+    return Cell((x * by[0], y * by[1], z * by[2]), start.tilt * by[0] + ahead).reduced()
 
 
 def corner(solver: RelaxSolver) -> np.ndarray:
@@ -54,10 +50,9 @@ def go(solver: RelaxSolver, t: float) -> None:
     deformation, duration = solver.model.scene.deformation, solver.model.scene.duration
     if deformation is None:
         return
-    if isinstance(deformation, PressureControl):
-        to = deformation.to
-        begin = solver.pressure_at_start or to
-        hold_pressure(solver, begin * (to / begin) ** share(deformation, t, duration))
+    pressure = deformation.pressure(solver.pressure_at_start, deformation.share(t, duration))
+    if pressure is not None:
+        hold_pressure(solver, pressure)
         return
     _leap(solver, deformation, solver.time, t, solver.model.scene.relax.splits)
 
@@ -108,14 +103,14 @@ def _strayed(solver: RelaxSolver, carried: np.ndarray) -> bool:
     return bool(np.linalg.norm(land.position(solver.point) - carried, axis=1).max() > YIELDED * land.radius.mean())
 
 
-def _leap(solver: RelaxSolver, deformation: AnyDeformation, begin: float, end: float, splits: int) -> None:
+def _leap(solver: RelaxSolver, deformation: Deformation, begin: float, end: float, splits: int) -> None:
     land, duration = solver.landscape, solver.model.scene.duration
     volume = solver.cell_at_start.volume(flat=land.flat)  # 0 where the box is open along y
     fraction = course.filled(land.radius, flat=land.flat) / volume if volume else 0.0
     place, cell, first = land.position(solver.point), land.cell, before(solver)
     target = cell_at(deformation, solver.cell_at_start, fraction, end, duration)
-    way = share(deformation, end, duration) - share(deformation, begin, duration)
-    ahead = deformation.strain * way * cell.lengths[2] if isinstance(deformation, SimpleShear) else 0.0
+    way = deformation.share(end, duration) - deformation.share(begin, duration)
+    ahead = deformation.tilt(way) * cell.lengths[2]
     whole = _with_turns(cell.tilt + ahead, target)
     predicted = carry(solver, whole, tangent=solver.model.scene.relax.predict == "tangent")
     solver.relax()

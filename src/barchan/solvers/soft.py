@@ -123,7 +123,7 @@ class SoftSolver(ServoSolver):
     def _bound(self) -> tuple[Any, ...]:
         """What is bound into the kernels."""
         model, walls = self.model, self.model.walls
-        return model.law, model.wall_law, walls.gaps, walls.paths, self.switches
+        return model.law, model.wall_law, walls.gaps, walls.paths, self.switches, soft_box.course_of(model)
 
     @property
     def sphere_count(self) -> int:

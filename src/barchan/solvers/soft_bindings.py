@@ -11,8 +11,8 @@ from barchan.kernels.compile import Kernels, bind
 from barchan.kernels.functions import Forms, keep
 from barchan.kernels.grids import Grids
 from barchan.laws import Contact, Law, _normal, cap
-from barchan.model import course
 from barchan.model.layout import LAW_COLUMNS
+from barchan.parts.deformations import Course, stretch
 from barchan.solvers.soft_arrays import Arrays
 
 TEMPLATES = tuple(f"barchan.kernels.{name}" for name in (
@@ -31,11 +31,11 @@ sweep_rows = Kernels("barchan.kernels.sweep_rows")
 
 
 def bind_soft(
-    law: Law, wall_law: Law, gaps: Functions, paths: Functions, switches: Mapping[str, bool]
+    law: Law, wall_law: Law, gaps: Functions, paths: Functions, switches: Mapping[str, bool], course: Course = stretch
 ) -> types.SimpleNamespace:
     """The kernels for these laws, gap and path functions, and switches."""
-    bindings.note("soft", list(dict.fromkeys((law.key, wall_law.key))), switches, gaps, paths)
-    return bind("soft", TEMPLATES, _bindings(law, wall_law, gaps, paths, switches))
+    bindings.note("soft", list(dict.fromkeys((law.key, wall_law.key))), switches, gaps, paths, [course])
+    return bind("soft", TEMPLATES, _bindings(law, wall_law, gaps, paths, switches, course))
 
 
 def bind_cuda(
@@ -64,7 +64,7 @@ def rests(law: Law) -> bool:
 
 
 def _bindings(
-    law: Law, wall_law: Law, gaps: Functions, paths: Functions, switches: Mapping[str, bool]
+    law: Law, wall_law: Law, gaps: Functions, paths: Functions, switches: Mapping[str, bool], course: Course = stretch
 ) -> dict[str, str]:
     at_rest = _force("law_at_rest", law, AT_REST) if rests(law) else {"law_at_rest": "law_at_rest = None"}
     return {
@@ -80,7 +80,7 @@ def _bindings(
         **at_rest,
         **bindings.surface_gap(gaps),
         **bindings.motion_path(paths),
-        "box_course": f"box_course = kept({keep(course.stretch)!r})",
+        "box_course": f"box_course = kept({keep(course)!r})",
     }
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
+from barchan import registry
 from barchan.errors import Finding, SceneError
 from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.scene.deformation import Compression, PureShear
+from barchan.parts.deformations import Course, Deformation, stretch
 from barchan.solvers.soft_layout import DRAG, DRAG_COLUMNS, DRAG_LOSS, DRAG_POWER, FLOW_POWER, FLOW_WORK, MIDDLE
 
 if TYPE_CHECKING:
@@ -23,12 +24,13 @@ def refuse(model: Model, grains: Grains) -> None:
     if deformation is None:
         return
     findings = []
+    known = [key for key, one in registry.parts("deformations").items() if cast(type[Deformation], one).stretch]
 
     def wrong(what: str, expected: str, remedy: str) -> None:
         findings.append(Finding("deformation", what, expected, remedy))
 
-    if not isinstance(deformation, PureShear | Compression):
-        wrong(deformation.key, "soft spheres know pure-shear and compression", 'use solver = "relax"')
+    if deformation.stretch is None:
+        wrong(deformation.key, f"soft spheres know {' and '.join(known)}", 'use solver = "relax"')
     if not (scene.periodic[0] and scene.periodic[2]):
         wrong(deformation.key, "needs a box that repeats along x and z", "set periodic = [true, …, true], and `box`")
     if scene.walls:
@@ -37,11 +39,17 @@ def refuse(model: Model, grains: Grains) -> None:
         wrong("sources or sinks in the box", "their regions do not follow the box", "leave them out")
     if "deformation" not in scene.integrator.can:
         wrong(f"the integrator {scene.integrator.key!r}", "needs fixed steps", 'use integrator = "verlet"')
-    if isinstance(deformation, Compression) and grains.clumped:
+    if deformation.sets == "packing fraction" and grains.clumped:
         wrong("clumps", "the packing fraction of overlapping spheres is not known", "take shape = 'sphere'")
     findings += course.unfilled(scene)
     if findings:
         raise SceneError(findings)
+
+
+def course_of(model: Model) -> Course:
+    """Lengths of the box over those at the start, and their rates, at t and with the box's numbers."""
+    deformation = model.scene.deformation
+    return (deformation.stretch if deformation else None) or stretch
 
 
 def box_arrays(model: Model, grains: Grains) -> dict[str, np.ndarray]:
@@ -50,7 +58,7 @@ def box_arrays(model: Model, grains: Grains) -> dict[str, np.ndarray]:
     drag[DRAG] = model.scene.drag
     drag[MIDDLE:] = model.low + 0.5 * model.box
     numbers = course.of(model.scene, model.box, grains.sphere_radius)
-    rates = course.stretch(0.0, *numbers)[3:]
+    rates = course_of(model)(0.0, *numbers)[3:]
     return {
         "box": np.concatenate([model.box, model.box * rates, model.box, model.box]),
         "inverse": np.divide(1.0, model.box, out=np.zeros(3), where=model.box > 0),

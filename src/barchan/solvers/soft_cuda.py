@@ -70,7 +70,7 @@ class CudaSolver(SoftSolver):
 
     def _asked(self) -> tuple[Any, ...]:
         """What is bound, without the surfaces and motions that no wall has: they would take registers of the device."""
-        law, wall_law, gaps, paths, switches = self._bound()
+        law, wall_law, gaps, paths, switches, _ = self._bound()
         kinds, motions = set(self.model.walls.kind) or {0}, set(self.model.walls.motion_kind) or {0}
         return (
             law, wall_law, [gap if k in kinds else None for k, gap in enumerate(gaps)],
