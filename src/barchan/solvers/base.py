@@ -271,11 +271,17 @@ class Solver(ABC):
         return 0.0
 
 
+def gaps(grains: Grains) -> int:
+    """How many ids up to the highest have no grain: those that had gone from the run that this one begins with."""
+    return int(grains.id.max(initial=-1)) + 1 - len(grains)
+
+
 class TimedSolver(Solver):
     """Base of the solvers with time: grains move in `arrays`, pass gates, and walls and gravity may change."""
 
     arrays: dict[str, np.ndarray]
     inserted: int  # grains that have come in so far
+    skipped: int = 0  # ids that none of them has had: see `gaps`
 
     def __len__(self) -> int:
         return len(self.arrays["id"])
@@ -283,6 +289,11 @@ class TimedSolver(Solver):
     @property
     def made(self) -> int:
         return self.inserted
+
+    def new_ids(self, count: int) -> np.ndarray:
+        """The ids of so many grains that come in now."""
+        self.inserted += count
+        return self.skipped + np.arange(self.inserted - count, self.inserted)
 
     def gravity(self) -> np.ndarray:
         return self.arrays["gravity"].copy()

@@ -12,7 +12,7 @@ from barchan.model.grains import Grains
 from barchan.scene.method import HardSpheres
 from barchan.solvers import hard_arrays, hard_changes, hard_ledger, hard_watch
 from barchan.solvers import hard_layout as layout
-from barchan.solvers.base import TimedSolver
+from barchan.solvers.base import TimedSolver, gaps
 from barchan.solvers.hard_arrays import GRAIN_ARRAYS
 from barchan.solvers.hard_bindings import bind_hard
 
@@ -26,13 +26,16 @@ class HardSolver(TimedSolver):
     """Advances the grains of a model from event to event; the loop over events is compiled."""
 
     method = HardSpheres
-    saved = ("dt", "steps", "inserted", "energy_error", "energy_at_start", "potential_at_start", "sort_at", "turned")
+    saved = (
+        "dt", "steps", "inserted", "skipped", "energy_error", "energy_at_start", "potential_at_start", "sort_at",
+        "turned",
+    )  # fmt: skip
 
     def __init__(self, model: Model, grains: Grains, time_step: float) -> None:
         self.model = model
         self.dt = 0.0 if model.scene.stepless else time_step
         self.steps = 0  # of the leapfrog
-        self.inserted = len(grains)
+        self.inserted, self.skipped = len(grains), gaps(grains)
         self.sort_at = 0  # number of events at which grains are sorted again
         self.arrays = {**hard_arrays.grain_arrays(grains, model), **self.changing(model), **_empty(model)}
         self._bind()

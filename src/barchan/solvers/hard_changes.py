@@ -37,8 +37,7 @@ def room(solver: HardSolver, grains: Grains) -> np.ndarray:
 def insert(solver: HardSolver, grains: Grains, gate: int) -> None:
     """Add grains, which get the next ids, through a gate."""
     a = solver.arrays
-    grains.id = solver.inserted + np.arange(len(grains), dtype=np.int64)
-    solver.inserted += len(grains)
+    grains.id = solver.new_ids(len(grains))
     new = hard_arrays.grain_arrays(grains, solver.model)
     new["grain"][:, layout.CLOCK] = solver.time
     first = len(solver)

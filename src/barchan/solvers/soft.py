@@ -24,6 +24,7 @@ from barchan.solvers import (
     soft_tethers,
     soft_watch,
 )
+from barchan.solvers.base import gaps
 from barchan.solvers.helper import Helper
 from barchan.solvers.servo_limits import ServoSolver
 from barchan.solvers.soft_arrays import Arrays
@@ -41,7 +42,7 @@ class SoftSolver(ServoSolver):
 
     method = SoftSpheres
     saved: ClassVar[tuple[str, ...]] = (
-        "dt", "step", "extent", "drifted", "clumped", "inserted", "energy_at_start", "potential_at_start",
+        "dt", "step", "extent", "drifted", "clumped", "inserted", "skipped", "energy_at_start", "potential_at_start",
         "stored_at_start", "energy_error", "turned", "gift",
     )  # fmt: skip
     step = 0
@@ -75,7 +76,7 @@ class SoftSolver(ServoSolver):
         self._place_spheres()
         self.stepper = self.stepping(self)
         self.rebuild(tidy=True)
-        self.inserted = len(grains)
+        self.inserted, self.skipped = len(grains), gaps(grains)
         self.stored_at_start = [[0.0, 0.0], [0.0, 0.0]]  # J, as in `soft_ledger.totals`
         if helper.at_work:
             soft_ledger.states(self)  # asked for below: it is compiled while the other process is at work

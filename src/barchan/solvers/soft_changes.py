@@ -45,8 +45,7 @@ def room(solver: SoftSolver, grains: Grains) -> np.ndarray:
 
 def insert(solver: SoftSolver, grains: Grains, gate: int) -> None:
     """Add grains, which get the next ids, through a gate."""
-    grains.id = solver.inserted + np.arange(len(grains), dtype=np.int64)
-    solver.inserted += len(grains)
+    grains.id = solver.new_ids(len(grains))
     a, n, m = solver.arrays, len(solver), len(solver.arrays["place"]) - GHOSTS
 
     def grow() -> np.ndarray:
