@@ -11,12 +11,14 @@ from typing import Any
 import barchan
 from barchan import registry
 from barchan.analysis.named import measures
+from barchan.scene.scene import TABLES
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """Replace `<!-- parts -->` by a section on each family and each part in it, `<!-- source: path -->` by the file."""
+    """Replace `<!-- parts -->` by a section on each family, `<!-- fields: walls -->` by those of a table, and so on."""
     if "<!-- parts -->" in markdown:
         markdown = markdown.replace("<!-- parts -->", "\n\n".join(map(_family, registry.FAMILIES)))
+    markdown = re.sub(r"<!-- fields: (\w+) -->", lambda found: _fields(TABLES[found[1]]), markdown)
     markdown = markdown.replace("<!-- measures -->", _all(measures()))
     markdown = re.sub(r"<!-- example: (\S+) -->", lambda found: _example(found[1]), markdown)
     return re.sub(r"<!-- source: (\S+) -->", lambda found: _source(found[1]), markdown)
@@ -49,11 +51,15 @@ def _all(parts: Mapping[str, Any]) -> str:
 
 
 def _part(key: str, part: Any) -> str:
+    numbers = ", ".join(f"`{name}` ({unit})" if unit else f"`{name}`" for name, unit in getattr(part, "series", ()))
+    text = "\n".join(line.strip() for line in (part.__doc__ or "").strip().splitlines())
+    return "\n\n".join([f"### {key}", text, *([f"Numbers: {numbers}."] if numbers else []), _fields(part)])
+
+
+def _fields(table: Any) -> str:
+    """The fields of a part, or of another table."""
     rows = [
         f"| `{one.name}` | {f'`{one.unit}`' if one.unit else ''} | {one.default} | {one.sentence} |"
-        for one in part.described_fields()
+        for one in table.described_fields()
     ]
-    numbers = ", ".join(f"`{name}` ({unit})" if unit else f"`{name}`" for name, unit in getattr(part, "series", ()))
-    table = "\n".join(["| field | unit | default | |", "|---|---|---|---|", *rows]) if rows else "No fields."
-    text = "\n".join(line.strip() for line in (part.__doc__ or "").strip().splitlines())
-    return "\n\n".join([f"### {key}", text, *([f"Numbers: {numbers}."] if numbers else []), table])
+    return "\n".join(["| field | unit | default | |", "|---|---|---|---|", *rows]) if rows else "No fields."

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import barchan as bc
-from barchan.scene import SOLVERS, Beams, GrainGroup, Material, Relax, Scene, Source, Wall, loads
+from barchan.scene import Scene, loads
 from run.shared import SMALL
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -61,50 +60,3 @@ def test_a_recording_is_read_as_the_page_says(tmp_path: Path, monkeypatch: pytes
         exec(text, names)
     with bc.Recording("runs/hopper-1") as recording:
         assert (names["velocity"] == recording[10].velocity).all()
-
-
-def rows(page: str, heading: str) -> dict[str, tuple[str, str]]:
-    """The first table after a heading: default and text by field; a row of several fields counts for each."""
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8").partition(f"{heading}\n")[2]
-    lines = re.search(r"^\|.*\n\|[-|]+\n((?:\|.*\n)+)", text, re.MULTILINE)
-    assert lines is not None
-    found = {}
-    for line in lines[1].splitlines():
-        names, default, said = (cell.strip() for cell in line.strip("|").split("|", 2))
-        found |= dict.fromkeys(re.findall(r"`(\w+)`", names), (default, said))
-    return found
-
-
-@pytest.mark.parametrize(
-    ("page", "heading", "table"),
-    [
-        ("scenes.md", "## The scene itself", Scene),
-        ("scenes.md", "## Materials", Material),
-        ("scenes.md", "## Grains", GrainGroup),
-        ("scenes.md", "## Walls", Wall),
-        ("scenes.md", "## Sources and sinks", Source),
-        ("scenes.md", "## Packings without time", Relax),
-        ("beams.md", "## Beams", Beams),
-    ],
-)
-def test_tables_of_fields_agree_with_the_scene(page: str, heading: str, table: Any) -> None:
-    """Fields of a table exist, none is missing, and a default that is a number, a word or a list is the right one."""
-    told, fields = rows(page, heading), table.model_fields
-    assert set(told) <= set(fields)
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    for name in fields:
-        assert name in told or re.search(rf"`\[*{name}[`\].]", text), f"{name} is not on the page"
-    for name, (default, _) in told.items():
-        try:
-            stated = tomllib.loads(f"value = {default.strip('`')}")["value"]
-        except tomllib.TOMLDecodeError:
-            continue  # words
-        made = fields[name].get_default(call_default_factory=True)
-        plain = getattr(made, "key", made)
-        assert plain is None or (list(plain) if isinstance(plain, tuple) else plain) in (stated, [stated] * 3), name
-
-
-def test_all_solvers_are_told() -> None:
-    """The row of `solver` names each of them."""
-    told = rows("scenes.md", "## The scene itself")["solver"][1]
-    assert re.findall(r'`"(\w+)"`', told) == list(SOLVERS)

@@ -16,6 +16,7 @@ from barchan.errors import Finding, SceneError
 WIDTH = 80
 OTHERS = {  # what is listed but no family of parts, and the package whose first line says what it is
     "scenes": "barchan.scenes",
+    "tables": "barchan.scene",
     "measures": "barchan.analysis",
     "formats": "barchan.record.formats",
     "studies": "barchan.studies",
@@ -31,7 +32,7 @@ def list_parts(
     """List the scenes of the library and the parts that scenes are made of."""
     from barchan import registry
 
-    families = list(dict.fromkeys(("scenes", *registry.FAMILIES, *OTHERS)))
+    families = list(dict.fromkeys(("scenes", "tables", *registry.FAMILIES, *OTHERS)))
     if family is None:
         typer.echo(columns((one, f"{len(_known(one)):>3}  {_about(one)}") for one in families))
         typer.echo("\n`barchan list FAMILY` lists one of them, `barchan list FAMILY NAME` tells all about a part.")
@@ -83,10 +84,12 @@ def _known(family: str) -> Mapping[str, Any]:
     from barchan.analysis.named import measures
     from barchan.record.formats import formats
     from barchan.scene import library
+    from barchan.scene.scene import TABLES
     from barchan.studies import studies
 
     others: dict[str, Callable[[], Mapping[str, Any]]] = {
         "scenes": library,
+        "tables": lambda: TABLES,
         "measures": measures,
         "formats": formats,
         "studies": studies,
@@ -114,4 +117,5 @@ def _described(part: Any) -> str:
         for one in part.described_fields()
     )
     numbers = _wrapped(f"Numbers: {numbers}.", "", 0) if numbers else ""
-    return "\n\n".join(text for text in (part.written(), *said, numbers, needs, fields or "  no parameters") if text)
+    named = part.written() if hasattr(part, "written") else ""
+    return "\n\n".join(text for text in (named, *said, numbers, needs, fields or "  no parameters") if text)

@@ -50,11 +50,6 @@ class Part(Table):
         return f'{cls.tag()} = "{cls.key}"'
 
     @classmethod
-    def summary(cls) -> str:
-        """The first line of the part's docstring."""
-        return (cls.__doc__ or "").strip().split("\n")[0]
-
-    @classmethod
     def misfits(cls, own: Any, fields: Mapping[str, Any]) -> Iterable[InitErrorDetails]:
         """Problems with the rest of a scene; `own` and the scene's `fields` are as they came in, sound or not."""
         return ()

@@ -132,7 +132,7 @@ def test_render(run_folder, command):
         (("run", "small.toml", "--solver", "magic", "--out", "new"), "solver"),
         (("run", "small.toml", "--set", "duratoin=1", "--out", "new"), "did you mean 'duration'"),
         (("run", "no-such-scene"), "no such scene"),
-        (("list", "flavours"), "known: scenes, laws"),
+        (("list", "flavours"), "known: scenes, tables, laws"),
         (("list", "laws", "hurtz"), "did you mean 'hertz'"),
         (("list", "scenes", "hoper"), "did you mean 'hopper'"),
         (("list", "formats", "foo"), "'foo' is not among the formats; known: csv"),
@@ -212,7 +212,7 @@ def test_every_family_every_part_and_every_scene_is_listed(command):
         listed = command("list", family)[1]
         for key in known:
             assert f"  {key} " in listed
-    assert set(counts) == {"measures", "formats", "studies"}
+    assert set(counts) == {"tables", "measures", "formats", "studies"}
 
 
 def test_a_part_is_listed_with_its_parameters_and_units(command):

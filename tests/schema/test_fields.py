@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +13,7 @@ from typer.testing import CliRunner
 
 from barchan import cli, registry
 from barchan.registry import Part
-from barchan.scene import schema
+from barchan.scene import scene, schema
 from barchan.schema.quantities import PositiveLength, Unit
 from barchan.schema.tables import Table
 
@@ -51,10 +52,13 @@ class Stool(Part):
     """What it is made of."""
 
 
+TABLES = [pytest.param("tables", table, id=name) for name, table in scene.TABLES.items()]
+
+
 def lacking(part: type[Table]) -> list[str]:
     """The fields of a part that may be numbers without a unit, be it "", and those without a sentence."""
-    rules = part.model_json_schema()
-    tables = [("", rules), *((f"{name}.", table) for name, table in rules.get("$defs", {}).items())]
+    whole = part.model_json_schema()
+    tables = [("", whole), *((f"{name}.", table) for name, table in whole.get("$defs", {}).items())]
     bare = [
         prefix + name
         for prefix, table in tables
@@ -81,11 +85,11 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize(("family", "part"), PARTS)
-def test_every_field_of_every_part_has_a_sentence_and_a_unit(family: str, part: type[Part]) -> None:
-    """A field that is added without its sentence, or as a number without a unit, is found."""
+@pytest.mark.parametrize(("family", "part"), PARTS + TABLES)
+def test_every_field_of_every_part_has_a_sentence_and_a_unit(family: str, part: type[Table]) -> None:
+    """A field that is added without its sentence, or as a number without a unit, is found; in tables too."""
     assert lacking(part) == []
-    assert ": " in registry.about(family)
+    assert family == "tables" or ": " in registry.about(family)
 
 
 def test_what_a_part_lacks_is_found() -> None:
@@ -115,28 +119,54 @@ def test_list_schema_and_documents_say_the_same(family: str, part: type[Part]) -
     assert max(map(len, listed.splitlines())) <= 80
     options = [
         one["properties"]
-        for one in inside(SCHEMA)
+        for one in inside(rules())
         if one.get("title") == part.__name__ and one.get("properties", {}).get(part.tag()) == {"const": part.key}
     ]
     assert options
     for name, unit, default, sentence in part.described_fields():
         assert plain(f" {name} {f'{unit}; ' if unit else ''}{default} {sentence} ") in plain(listed) + " "
-        assert f"| `{name}` | {f'`{unit}`' if unit else ''} | {default} | {sentence} |" in PAGE
+        assert row(name, unit, default, sentence) in pages()["parts.md"]
         if "." not in name:
             assert {one[name]["description"] for one in options} == {sentence}
 
 
-def page_of_parts() -> str:
-    """The page of parts as it is published."""
+@pytest.mark.parametrize("name", scene.TABLES)
+def test_list_schema_and_documents_say_the_same_of_tables(name: str) -> None:
+    """As for parts; the schema has a table where it is asked for, and one page shows all of its fields in one piece."""
+    listed = CliRunner().invoke(cli.app, ["list", "tables", name]).stdout
+    assert max(map(len, listed.splitlines())) <= 80
+    table = scene.TABLES[name]
+    found = [one["properties"] for one in inside(rules()) if one.get("title") == table.__name__ and "properties" in one]
+    told = table.described_fields()
+    assert found and told
+    for name, unit, default, sentence in told:
+        assert plain(f" {name} {f'{unit}; ' if unit else ''}{default} {sentence} ") in plain(listed) + " "
+        if "." not in name:
+            assert {one[name]["description"] for one in found} == {sentence}
+    rows = "\n".join(row(*one) for one in told)
+    assert sum(rows in page for page in pages().values()) == 1
+
+
+def row(name: str, unit: str, default: str, sentence: str) -> str:
+    """A field in the documents."""
+    return f"| `{name}` | {f'`{unit}`' if unit else ''} | {default} | {sentence} |"
+
+
+@functools.cache
+def rules() -> dict[str, Any]:
+    """The schema of scenes: it takes a third of a second."""
+    return schema()
+
+
+@functools.cache
+def pages() -> dict[str, str]:
+    """The documents as they are published."""
     docs = Path(__file__).parents[2] / "docs"
     spec = importlib.util.spec_from_file_location("hooks", docs / "hooks.py")
     assert spec and spec.loader
     hooks = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(hooks)
-    return str(hooks.on_page_markdown((docs / "parts.md").read_text("utf-8"), None))
-
-
-SCHEMA, PAGE = schema(), page_of_parts()
+    return {page.name: hooks.on_page_markdown(page.read_text("utf-8"), None) for page in docs.glob("*.md")}
 
 
 @pytest.mark.parametrize("name", ["__main__", "barchan.registry", "nowhere"])
@@ -147,4 +177,4 @@ def test_a_part_without_a_source_has_no_sentences(name: str) -> None:
     names: dict[str, Any] = {"__name__": name}
     text = 'class Post(Part):\n    family = "shapes"\n    key = "post"\n    width: float = 1.0\n    """How wide."""\n'
     exec(f"from barchan.registry import Part\n{text}", names)
-    assert [tuple(one) for one in names["Post"].described_fields()] == [("width", "", "default 1.0", "")]
+    assert [tuple(one) for one in names["Post"].described_fields()] == [("width", "", "default 1", "")]

@@ -1,4 +1,7 @@
-"""What is there: frozen descriptions of scenes, read from TOML and written to it, or built in Python."""
+"""Tables: what stands in a scene beside its parts.
+
+Frozen descriptions of scenes, read from TOML and written to it, or built in Python.
+"""
 
 from __future__ import annotations
 

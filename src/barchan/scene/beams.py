@@ -22,9 +22,12 @@ PositiveMoment = Annotated[float, Gt(0), Unit("N*m")]
 class Breakage(Table):
     """A beam that goes beyond one of these breaks for good; what is left out does not break it."""
 
-    stretch: PositiveStrain | None = None  # over its length
-    force: PositiveForce | None = None  # N, along it, pulled or pressed
-    moment: PositiveMoment | None = None  # N m, at either end
+    stretch: PositiveStrain | None = None
+    """The change of a beam's length over its length."""
+    force: PositiveForce | None = None
+    """The force along a beam, pulled or pressed."""
+    moment: PositiveMoment | None = None
+    """The bending moment at either end."""
 
     @model_validator(mode="after")
     def _some(self) -> Breakage:
@@ -36,8 +39,10 @@ class Breakage(Table):
 class Yielding(Table):
     """A beam that is loaded beyond one of these keeps part of its deformation: the load stays at the limit."""
 
-    force: PositiveForce | None = None  # N
-    moment: PositiveMoment | None = None  # N m
+    force: PositiveForce | None = None
+    """The force along a beam."""
+    moment: PositiveMoment | None = None
+    """The bending moment at either end."""
 
     @model_validator(mode="after")
     def _some(self) -> Yielding:
@@ -47,12 +52,7 @@ class Yielding(Table):
 
 
 class Beams(Method):
-    """Grains of triangles joined by beams (Pöschel and Buchholtz 1995); the defaults are the paper's.
-
-    `contact` "paper": the five kinds of overlap of the paper, whose force is Young's modulus of the material times an
-    area; "exact": a force that is the gradient of an energy in the overlap. `grip`: what friction can hold it holds at
-    rest, by springs with this stiffness over Young's modulus and the root of the smaller triangle's area.
-    """
+    """Grains of triangles joined by beams (Pöschel and Buchholtz 1995); the defaults are the paper's."""
 
     name: ClassVar[str] = "beams"
     ledger: ClassVar[tuple[str, ...]] = ("beam_energy", "dissipated_beams")
@@ -63,14 +63,27 @@ class Beams(Method):
     bodies: ClassVar[str] = "triangles"
     color: ClassVar[Literal["group", "speed"]] = "speed"
 
-    stiffness: Stiffness = 100.0  # E: force over stretch
-    inertia: Annotated[float, Gt(0), Unit("m^3")] = 1e-10  # I, of the beam's section; E I is the bending stiffness
-    damping: Damping = 9e-3  # λ, N s/m: force over rate of stretch
-    thickness: PositiveLength = 0.01  # m along y, which gives triangles their mass
+    stiffness: Stiffness = 100.0
+    """Force over stretch of a beam, E."""
+    inertia: Annotated[float, Gt(0), Unit("m^3")] = 1e-10
+    """The moment I of a beam's section; E I is its bending stiffness."""
+    damping: Damping = 9e-3
+    """Force over rate of stretch of a beam, λ."""
+    thickness: PositiveLength = 0.01
+    """The extent along y, which gives triangles their mass."""
     contact: Literal["paper", "exact"] = "paper"
+    """"paper": the five kinds of overlap of the paper, whose force is Young's modulus of the material times an area;
+    "exact": a force that is the gradient of an energy in the overlap."""
     integrator: Literal["gear", "verlet"] = "gear"
-    grip: Annotated[float, Ge(0), Unit("")] = 0.1  # stiffness of friction's springs over Y √area; 0: it has no memory
-    slip_speed: PositiveSpeed = 1e-3  # without a memory friction falls off in proportion at slower slip
-    wall_thickness: PositiveLength | None = None  # m, of walls made of triangles; None: half the largest triangle
+    """How the state is carried from step to step: Gear's predictor and corrector of the paper, or velocity Verlet."""
+    grip: Annotated[float, Ge(0), Unit("")] = 0.1
+    """The stiffness of friction's springs over Young's modulus and the root of the smaller triangle's area: what
+    friction can hold it holds at rest. 0: there are no springs."""
+    slip_speed: PositiveSpeed = 1e-3
+    """Without springs friction falls off in proportion at slower slip."""
+    wall_thickness: PositiveLength | None = None
+    """The thickness of walls made of triangles; left out, half the largest triangle."""
     breakage: Breakage | None = None
+    """Where beams break; left out, nowhere."""
     yielding: Yielding | None = None
+    """Where beams yield; left out, nowhere."""

@@ -15,8 +15,11 @@ class Event(Table):
     """Something that happens once, the first time that its condition is seen to hold."""
 
     name: Annotated[str, Len(1)]
+    """What the event is called in the summary and in other events."""
     when: ConditionField
+    """The condition: the event comes the first time that it is seen to hold."""
     do: Annotated[tuple[ActionField, ...], Len(1), OneOrMore()]
+    """One action, or a list of them."""
 
     def to_dict(self, *, full: bool = True) -> dict[str, object]:
         """As for every table; a single action is written as a table."""

@@ -243,8 +243,10 @@ SizeField = Annotated[
 class Box(Table):
     """An upright box. Only in two dimensions, where the extent along y does not matter, may that be zero."""
 
-    low: Position  # m, the corner with the smallest coordinates
-    high: Position  # m, the opposite corner
+    low: Position
+    """The corner with the smallest coordinates."""
+    high: Position
+    """The opposite corner."""
 
     @model_validator(mode="after")
     def _ordered(self) -> Self:
@@ -366,9 +368,13 @@ class MixPart(Table):
     """One kind of grain in a mixture; what it leaves out is the group's own. Shares count up to a common factor."""
 
     share: Annotated[float, Gt(0), Unit("")]
-    material: str | None = None  # a name among the scene's materials
+    """How much of the mixture it is, up to a common factor."""
+    material: str | None = None
+    """The name of one of the scene's materials."""
     shape: ShapeField | None = None
-    size: SizeField | None = None  # m
+    """The shape of its grains."""
+    size: SizeField | None = None
+    """The size of its grains: a number, or a distribution."""
 
 
 class Part(NamedTuple):
@@ -381,24 +387,36 @@ class Part(NamedTuple):
 class GrainGroup(Table):
     """Grains that share a material, a shape, a distribution of sizes and a fill.
 
-    `size` may be a number (or a string with a unit), `shape` a name or a list of spheres. With `mix` they are of
-    several kinds, in shares by number of grains or by mass, packed together by the one fill.
+    With `mix` they are of several kinds, packed together by the one fill.
     """
 
     name: Annotated[str, Len(1)]
-    material: str  # a name among the scene's materials
+    """What the group is called in tables, pictures and measures."""
+    material: str
+    """The name of one of the scene's materials."""
     shape: ShapeField = SphereGrain()
-    size: SizeField | None = None  # m; None only with a clump or a file
+    """The shape of each grain: a name, or a list of spheres."""
+    size: SizeField | None = None
+    """A diameter or an overall extent: a number, or a distribution of sizes. Left out with a clump, a polygon or a
+    file."""
     count: Annotated[int, Ge(1), Le(MOST_GRAINS)] | None = None
+    """How many grains; left out, as many as the fill says or holds. A random fill needs it."""
     fill: Annotated[
         Fill, Choice(among(LatticeFill, RandomFill, HexagonalFill, PyramidFill, PointsFill, FileFill), "fills")
     ]
-    velocity: Velocity = (0.0, 0.0, 0.0)  # m/s
-    velocity_scatter: Annotated[float, Ge(0), Unit("m/s")] = 0.0  # m/s, deviation of each component, normal
-    spin: AngularVelocity = (0.0, 0.0, 0.0)  # rad/s, in the scene's frame
-    orientation: Literal["aligned", "random"] = "aligned"  # own axes along the scene's, or uniformly random
+    """Where the grains are at the start."""
+    velocity: Velocity = (0.0, 0.0, 0.0)
+    """The velocity at the start, the same for all of them."""
+    velocity_scatter: Annotated[float, Ge(0), Unit("m/s")] = 0.0
+    """The deviation of each component of the velocity, normally distributed."""
+    spin: AngularVelocity = (0.0, 0.0, 0.0)
+    """The angular velocity at the start, in the scene's frame."""
+    orientation: Literal["aligned", "random"] = "aligned"
+    """"aligned": the grains' own axes lie along the scene's; "random": they are turned evenly at random."""
     mix: Annotated[tuple[MixPart, ...], Len(1, 100)] | None = None
-    share_by: Literal["number", "mass"] = "number"  # what the shares of `mix` are shares of
+    """Several kinds of grains in one group; what a part leaves out is the group's own."""
+    share_by: Literal["number", "mass"] = "number"
+    """What the shares of `mix` are shares of."""
     _part: Part | None = PrivateAttr(default=None)
 
     @property

@@ -21,36 +21,52 @@ RollingViscosity = Annotated[float, Ge(0), Unit("m*s")]
 class Material(Table):
     """What grains and walls are made of."""
 
-    density: Density  # kg/m³
-    young: Pressure = 1e8  # E, Pa
-    poisson: Annotated[float, Ge(0), Lt(0.5), Unit("")] = 0.3  # ν
-    friction: Coefficient = 0.5  # static coefficient μ
-    restitution: Restitution | None = None  # εn of a head-on collision; None: the law's own damping is used
-    tangential_restitution: TangentialRestitution = (
-        1.0  # εt of hard spheres; 1: surfaces slip, -1: they grip and recoil
-    )
-    rolling_friction: NonNegativeLength = 0.0  # μr, m: torque μr · normal force against the relative spin
-    rolling_viscosity: RollingViscosity = 0.0  # μτ, m s: torque μτ · normal force · relative spin
+    density: Density
+    """Mass over volume."""
+    young: Pressure = 1e8
+    """Young's modulus E."""
+    poisson: Annotated[float, Ge(0), Lt(0.5), Unit("")] = 0.3
+    """Poisson's ratio ν."""
+    friction: Coefficient = 0.5
+    """The coefficient of friction μ."""
+    restitution: Restitution | None = None
+    """Speed after a head-on collision over that before, εn; left out, the law's own damping is used."""
+    tangential_restitution: TangentialRestitution = 1.0
+    """The grip εt of hard spheres: 1 lets surfaces slip, −1 makes them grip and recoil."""
+    rolling_friction: NonNegativeLength = 0.0
+    """A torque of this length μr times the normal force opposes rolling."""
+    rolling_viscosity: RollingViscosity = 0.0
+    """A torque of this μτ times the normal force and the relative spin opposes rolling."""
 
 
 class PairOverride(Table):
     """What replaces the rules for two materials, which may be the same one; what is left out follows the rules."""
 
-    between: tuple[str, str]  # names among the scene's materials, in either order
+    between: tuple[str, str]
+    """The names of the two materials, in either order."""
     friction: Coefficient | None = None
+    """What holds instead of the smaller of the two materials' values."""
     restitution: Restitution | None = None
+    """What holds instead of the smaller of the two materials' values."""
     tangential_restitution: TangentialRestitution | None = None
-    rolling_friction: NonNegativeLength | None = None  # m
-    rolling_viscosity: RollingViscosity | None = None  # m s
-    young_effective: Pressure | None = None  # E*, Pa; G* is scaled by the same factor
+    """What holds instead of the larger of the two materials' values."""
+    rolling_friction: NonNegativeLength | None = None
+    """What holds instead of the smaller of the two materials' values."""
+    rolling_viscosity: RollingViscosity | None = None
+    """What holds instead of the smaller of the two materials' values."""
+    young_effective: Pressure | None = None
+    """E*, instead of Hertz's rule; G* is scaled by the same factor."""
 
 
 class Stiction(Table):
-    """Grains that rest on walls come to a stop, after Yee: see the papers' guide, section Y."""
+    """Brings grains that rest on walls to a full stop (Yee 2009)."""
 
-    strength: Coefficient = 2.1  # ks: the tangential force becomes −m ks vt / duration
-    spin_strength: Coefficient = 0.1  # kτ: the torque becomes −I kτ ω / duration
-    duration: PositiveTime = 0.001  # tq, s
+    strength: Coefficient = 2.1
+    """The factor ks in the tangential force −m ks vt / duration."""
+    spin_strength: Coefficient = 0.1
+    """The factor kτ in the torque −I kτ ω / duration."""
+    duration: PositiveTime = 0.001
+    """The time tq in which a grain comes to a stop."""
 
 
 def surface(scene: Scene, a_name: str, b_name: str, wall: bool) -> Surface:

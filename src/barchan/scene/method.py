@@ -58,11 +58,7 @@ class SoftSpheres(Method):
 
 
 class HardSpheres(Method):
-    """How the hard-sphere solver goes about its work.
-
-    `exact`: parabolas between collisions, without a time step. `leapfrog`: gravity acts in kicks at the ends of steps
-    of `time_step`, and between them grains move in straight lines, as in Richardson (2011).
-    """
+    """How the hard-sphere solver goes about its work."""
 
     name: ClassVar[str] = "hard"
     ledger: ClassVar[tuple[str, ...]] = ("rest_work", "spared_energy")
@@ -74,7 +70,10 @@ class HardSpheres(Method):
     event_driven: ClassVar[bool] = True
 
     mode: Literal["exact", "leapfrog"] = "exact"
-    contact_time: Time | None = None  # s: a collision so soon after another one is elastic; None: chosen, see docs
+    """"exact": parabolas between collisions, without a time step; "leapfrog": gravity acts in kicks at the ends of
+    steps of `time_step`, and between them grains move in straight lines (Richardson 2011)."""
+    contact_time: Time | None = None
+    """A collision so soon after another one of the same grain is elastic; left out, it is chosen."""
 
     @property
     def stepless(self) -> bool:

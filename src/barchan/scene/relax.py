@@ -19,9 +19,7 @@ from barchan.schema.quantities import PackingFraction, Unit
 class Relax(Method):
     """Energy minimisation: what pushes, how the minimum is found, and how it is followed while the box deforms.
 
-    Every point of a deformation is predicted from the one before, with the grains carried along by the box (`affine`)
-    or also by the tangent of their equilibrium (`tangent`), and then relaxed. `splits` is how often a step may be
-    halved where the packing yields: where a grain ends farther from its prediction than a tenth of the mean radius.
+    Every point of a deformation is predicted from the one before, and then relaxed.
     """
 
     name: ClassVar[str] = "relax"
@@ -31,8 +29,14 @@ class Relax(Method):
     idle: ClassVar[tuple[str, ...]] = ("collisions", "steps", "modes")
 
     potential: PotentialField = Field(default_factory=default("potentials", "harmonic"))
+    """What an overlap costs; left out, "harmonic"."""
     minimiser: MinimiserField = Field(default_factory=default("minimisers", "newton"))
-    tolerance: Annotated[float, Gt(0), Lt(1), Unit("")] = 1e-12  # largest force on a grain over mean contact force
-    packing_fraction: PackingFraction | None = None  # all sizes are scaled by one factor to reach it; None: as they are
+    """How the minimum is found; left out, "newton"."""
+    tolerance: Annotated[float, Gt(0), Lt(1), Unit("")] = 1e-12
+    """The largest force on a grain over the mean contact force; where round-off allows less, that."""
+    packing_fraction: PackingFraction | None = None
+    """The share of the box that grains fill: all sizes are scaled by one factor. Left out, sizes stay as they are."""
     predict: Literal["tangent", "affine"] = "tangent"
+    """"affine": the box carries the grains along; "tangent": so does the tangent of their equilibrium."""
     splits: Annotated[int, Ge(0), Le(20)] = 0
+    """How often a step may be halved where a grain ends farther from its prediction than a tenth of the mean radius."""

@@ -21,6 +21,7 @@ from barchan.scene.relax import Relax
 from barchan.scene.sources import Sink, Source
 from barchan.scene.tethers import Tether
 from barchan.scene.walls import Wall
+from barchan.schema.fields import Parameter
 from barchan.schema.problems import unknown_name
 from barchan.schema.quantities import Acceleration, Damping, Frequency, PositiveTime, Unit
 from barchan.schema.tables import Table
@@ -35,49 +36,89 @@ WALL_STEP_LIMIT = 0.2  # radii: a crossing then shows as an overlap of 90% at le
 class Record(Table):
     """What frames hold beside the grains."""
 
-    contacts: bool = False  # every contact with its forces, in every frame
+    contacts: bool = False
+    """Every frame holds every contact with its forces."""
 
 
 class Scene(Table):
     """A complete scene. z points up; in two dimensions grains move in the x–z plane and spin about y."""
 
     name: Annotated[str, Len(1, 200)]
+    """What the scene is called: folders of runs and pictures take it."""
     description: str = ""
+    """A line about it, for lists and pictures."""
     solver: str = Field(default="soft", json_schema_extra={"enum": list(SOLVERS)})
-    duration: PositiveTime  # s
-    frame_rate: Frequency = 24.0  # 1/s
-    sample_rate: Frequency | None = None  # 1/s, of the observables; None: once a frame
-    gravity: Acceleration = (0.0, 0.0, -9.81)  # m/s²
+    """How motion is computed."""
+    duration: PositiveTime
+    """How long the run lasts in the scene's time."""
+    frame_rate: Frequency = 24.0
+    """How many frames a second of the scene's time are recorded."""
+    sample_rate: Frequency | None = None
+    """How often observables are measured; left out, once a frame."""
+    gravity: Acceleration = (0.0, 0.0, -9.81)
+    """The acceleration of all grains; z points up."""
     dimensions: Literal[2, 3] = 3
-    rotation: bool = True  # whether grains spin
-    scalar_inertia: bool = False  # one moment of inertia for all axes, the mean of the three
+    """In 2 dimensions grains move in the x–z plane and spin about y."""
+    rotation: bool = True
+    """Whether grains spin."""
+    scalar_inertia: bool = False
+    """One moment of inertia for all axes: the mean of the three."""
     periodic: tuple[bool, bool, bool] = (False, False, False)
-    box: Box | None = None  # periodic axes repeat it; a grain that leaves it along another axis stops the run
-    deformation: DeformationField | None = None  # of the periodic box, along the duration
-    drag: Damping = 0.0  # N s/m: a background resists every grain, at rest or carried along by a deforming box
+    """Axes along which the box repeats."""
+    box: Box | None = None
+    """The upright box that periodic axes repeat; a grain that leaves it along another axis stops the run."""
+    deformation: DeformationField | None = None
+    """What happens to a periodic box along the duration."""
+    drag: Damping = 0.0
+    """A background resists every grain with this much times its velocity; where a box deforms, times that relative to
+    the box."""
     seed: Annotated[int, Ge(0), Le(MOST_SEED)] = 0
-    time_step: PositiveTime | None = None  # s; None: chosen from stiffness, mass and speed
-    wall_step_limit: Annotated[float, Gt(0), Unit("", finite=False)] = WALL_STEP_LIMIT  # radii, see docs; or inf
+    """Decides all that is random: the same number gives the same run."""
+    time_step: PositiveTime | None = None
+    """How long a step is, which is checked; left out, it follows from stiffness, damping, mass and impact speed."""
+    wall_step_limit: Annotated[float, Gt(0), Unit("", finite=False)] = WALL_STEP_LIMIT
+    """How far a step may move a grain against a wall within reach, in radii of its smallest sphere; inf takes no
+    account of walls."""
     integrator: IntegratorField = Field(default_factory=default("integrators", "verlet"))
-    contact: LawField = Field(default_factory=default("laws", "hertz"))  # between grains
-    wall_contact: LawField = Field(default_factory=lambda known: known["contact"])  # grains at walls
+    """How the state is carried from step to step; left out, "verlet"."""
+    contact: LawField = Field(default_factory=default("laws", "hertz"))
+    """The law of contacts between grains; left out, "hertz"."""
+    wall_contact: LawField = Field(default_factory=lambda known: known["contact"])
+    """The law of contacts at walls; left out, that between grains."""
     stiction: Stiction | None = None
-    restitution: RestitutionField = Field(default_factory=default("restitutions", "constant"))  # of hard spheres
+    """Brings grains that rest on walls to a full stop."""
+    restitution: RestitutionField = Field(default_factory=default("restitutions", "constant"))
+    """How the restitution of hard spheres depends on the speed; left out, "constant"."""
     hard: HardSpheres = HardSpheres()
+    """Settings of the solver "hard"."""
     materials: Annotated[dict[str, Material], Len(1)]
+    """What grains and walls are made of, by name."""
     pairs: tuple[PairOverride, ...] = ()
-    grains: tuple[GrainGroup, ...] = ()  # may be missing where there are sources
+    """What two materials are to each other, where it does not follow from both."""
+    grains: tuple[GrainGroup, ...] = ()
+    """Groups of grains; with sources there may be none."""
     sources: tuple[Source, ...] = ()
+    """Where grains are poured in."""
     sinks: tuple[Sink, ...] = ()
+    """Where grains are taken away."""
     walls: tuple[Wall, ...] = ()
+    """Surfaces that grains cannot pass."""
     tethers: tuple[Tether, ...] = ()
+    """Springs that hold grains to points."""
     events: tuple[Event, ...] = ()
+    """What happens once, and when."""
     observables: tuple[ObservableField, ...] = ()
+    """What the run measures as it goes."""
     record: Record = Record()
-    start: str | None = None  # the folder of a run whose last frame the grains are taken from, instead of their fills
-    relax: Relax = Field(default_factory=lambda: Relax())  # for the solver of that name
-    beams: Beams = Beams()  # for the solver of that name
-    checkpoint_interval: PositiveTime = 60.0  # s of the wall clock
+    """What frames hold beside the grains."""
+    start: str | None = None
+    """The folder of another run, whose last grains these are; their fills are then not used."""
+    relax: Relax = Field(default_factory=lambda: Relax())
+    """Settings of the solver "relax"."""
+    beams: Beams = Beams()
+    """Settings of the solver "beams"."""
+    checkpoint_interval: PositiveTime = 60.0
+    """How often the run saves where it is, in your time, not the scene's."""
 
     @field_validator("grains")
     @classmethod
@@ -126,9 +167,21 @@ class Scene(Table):
         return [*(one.shape for one in self.grains), *(one.shape for one in self.sources)]
 
     @classmethod
+    def described_fields(cls) -> list[Parameter]:
+        """As for every table, but without the fields of tables in it: these are described by themselves."""
+        return [one for one in super().described_fields() if "." not in one.name]
+
+    @classmethod
     def across(cls, fields: Mapping[str, Any]) -> list[InitErrorDetails]:
         """Names that nothing has, names that two things have, and fields that contradict each other."""
         return scene_problems(fields)
+
+
+TABLES: dict[str, type[Table]] = {  # what stands in a scene and is no part, by the name of its field
+    "scene": Scene, "materials": Material, "pairs": PairOverride, "grains": GrainGroup, "walls": Wall,
+    "sources": Source, "sinks": Sink, "tethers": Tether, "events": Event, "record": Record, "stiction": Stiction,
+    "hard": HardSpheres, "relax": Relax, "beams": Beams,
+}  # fmt: skip
 
 
 def schema() -> dict[str, Any]:

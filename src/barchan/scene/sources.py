@@ -17,24 +17,38 @@ from barchan.schema.tables import Table
 class Source(Table):
     """Pours grains into a region, never on top of others: what finds no room waits until there is some.
 
-    `rate` (grains a second) or `mass_rate` (kg/s) says how fast, `count` how many in all; without a rate they are
-    poured as fast as the region has room. What a rate has fallen behind by is made up for, after `end` too.
+    Without a rate they are poured as fast as the region has room. What a rate has fallen behind by is made up for,
+    after `end` too.
     """
 
     name: Annotated[str, Len(1)]
-    material: str  # a name among the scene's materials
+    """What the source is called in events and series."""
+    material: str
+    """The name of one of the scene's materials."""
     shape: ShapeField = SphereGrain()
-    size: SizeField | None = None  # m; None only with a clump or a polygon
-    region: Region  # whole grains begin inside it
+    """The shape of each grain: a name, or a list of spheres."""
+    size: SizeField | None = None
+    """A diameter or an overall extent: a number, or a distribution of sizes. Left out with a clump or a polygon."""
+    region: Region
+    """Where grains begin, whole grains inside."""
     count: Annotated[int, Ge(1), Le(MOST_GRAINS)] | None = None
-    rate: Frequency | None = None  # grains a second, 1/s
+    """How many grains in all; needed where there is no rate."""
+    rate: Frequency | None = None
+    """How many grains are poured in a second."""
     mass_rate: Annotated[float, Gt(0), Unit("kg/s")] | None = None
-    velocity: Velocity = (0.0, 0.0, 0.0)  # m/s
-    velocity_scatter: Annotated[float, Ge(0), Unit("m/s")] = 0.0  # m/s, deviation of each component, normal
-    spin: AngularVelocity = (0.0, 0.0, 0.0)  # rad/s, in the scene's frame
-    orientation: Literal["aligned", "random"] = "random"  # own axes along the scene's, or uniformly random
-    start: Time = 0.0  # s
-    end: PositiveTime | None = None  # s; None: until `count` is reached, or for ever
+    """How much mass is poured in a second, instead of `rate`."""
+    velocity: Velocity = (0.0, 0.0, 0.0)
+    """The velocity with which grains begin."""
+    velocity_scatter: Annotated[float, Ge(0), Unit("m/s")] = 0.0
+    """The deviation of each component of the velocity, normally distributed."""
+    spin: AngularVelocity = (0.0, 0.0, 0.0)
+    """The angular velocity with which grains begin, in the scene's frame."""
+    orientation: Literal["aligned", "random"] = "random"
+    """"aligned": the grains' own axes lie along the scene's; "random": they are turned evenly at random."""
+    start: Time = 0.0
+    """When the source begins to pour."""
+    end: PositiveTime | None = None
+    """When it ends; left out, once `count` is reached, or never."""
 
     @model_validator(mode="after")
     def _sized(self) -> Source:
@@ -58,8 +72,11 @@ class Source(Table):
 
 
 class Sink(Table):
-    """Takes away and counts every grain whose centre is in the region, or with `outside` every one whose is not."""
+    """Takes away and counts every grain whose centre is in the region."""
 
     name: Annotated[str, Len(1)]
+    """What the sink is called in events and series."""
     region: Region
+    """Where grains are taken away."""
     outside: bool = False
+    """Grains are taken away where the region is not."""

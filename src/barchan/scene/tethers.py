@@ -18,8 +18,14 @@ class Tether(Table):
     """
 
     name: Annotated[str, Len(1)]
-    group: str  # a name among the scene's grains
-    point: Position | None = None  # m; None: where each grain is at the start
-    stiffness: Stiffness  # N/m
-    damping: Damping = 0.0  # N s/m, along the tether
-    length: NonNegativeLength = 0.0  # m, at rest
+    """What the tether is called in tables."""
+    group: str
+    """The name of the group of grains; each of them has one."""
+    point: Position | None = None
+    """The fixed end; left out, where each grain is at the start."""
+    stiffness: Stiffness
+    """Force over stretch."""
+    damping: Damping = 0.0
+    """Force over the rate of stretch."""
+    length: NonNegativeLength = 0.0
+    """The length at which it does not pull."""

@@ -34,25 +34,30 @@ class OneOrMore:
 
 
 class Wall(Table):
-    """A surface that grains cannot pass. In TOML the shape's own fields stand beside these.
-
-    `motion` is one motion or a list of them, applied in order: each moves what the one before it has moved. An
-    absorbing wall pushes nothing: a grain that touches it is removed and counted. A sticky one holds it rigidly from
-    then on. A wall that is not `present` waits for an event to add it.
-    """
+    """A surface that grains cannot pass. In TOML the shape's own fields stand beside these."""
 
     flat: ClassVar[str] = "shape"
 
     name: Annotated[str, Len(1)]
+    """What the wall is called in events, tables and pictures."""
     shape: ShapeField
-    material: str  # a name among the scene's materials
+    """The surface; its own fields stand beside its name."""
+    material: str
+    """The name of one of the scene's materials."""
     motion: Annotated[tuple[MotionField, ...], OneOrMore()] = ()
-    appears: Time = 0.0  # s
-    vanishes: PositiveTime | None = None  # s; None: never
-    present: bool = True  # false: only from the event on that adds it
+    """One motion or a list of them: each moves what the one before it has moved. Left out, the wall rests."""
+    appears: Time = 0.0
+    """When the wall comes."""
+    vanishes: PositiveTime | None = None
+    """When the wall goes; left out, never."""
+    present: bool = True
+    """If false, the wall waits for an event to add it."""
     absorbing: bool = False
-    sticky: bool = False  # a grain that touches it is held from then on; hard spheres only
-    color: str | None = None  # a name as in CSS, or #rrggbb, for pictures
+    """The wall pushes nothing: a grain that touches it is removed and counted."""
+    sticky: bool = False
+    """A grain that touches the wall is held from then on; hard spheres only."""
+    color: str | None = None
+    """The colour in pictures: a name as in CSS, or #rrggbb."""
 
     @field_validator("color")
     @classmethod

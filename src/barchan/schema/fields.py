@@ -77,10 +77,17 @@ def _first(field: Mapping[str, Any], what: str) -> Any:
 
 def _default(field: Mapping[str, Any], required: bool) -> str:
     """The default, and before it the words of which it is one."""
-    words, value = _first(field, "enum"), field.get("default")
-    default = f"default {_plain(value)}" if value is not None else "must be given" if required else "may be left out"
+    words, default = _first(field, "enum"), _plain(field.get("default"))
+    default = f"default {default}" if default else "must be given" if required else "may be left out"
     return f"{' or '.join(map(_plain, words))}; {default}" if words else default
 
 
 def _plain(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    """A value as in a scene, numbers with six digits; empty for none, and for a table that is more than a name."""
+    if isinstance(value, Mapping):
+        return _plain(next(iter(value.values()), None)) if value.keys() <= {"kind", "law", "shape"} else ""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_plain, value))}]"
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False)

@@ -25,7 +25,7 @@ from pydantic._internal._model_construction import ModelMetaclass
 from pydantic_core import InitErrorDetails, core_schema
 
 from barchan.errors import SceneError
-from barchan.schema.fields import Parameter, describe, parameters
+from barchan.schema.fields import Parameter, describe, parameters, sentences
 from barchan.schema.problems import fault, findings, located, moved, shown, unknown_field, unknown_name
 
 
@@ -96,6 +96,11 @@ class Table(BaseModel, metaclass=TableType):
         return plain
 
     @classmethod
+    def summary(cls) -> str:
+        """The first line of its docstring."""
+        return (cls.__doc__ or "").strip().split("\n")[0]
+
+    @classmethod
     def described_fields(cls) -> list[Parameter]:
         """Every field with its unit, default and sentence, and those of tables in it."""
         return list(parameters(cls.model_json_schema()))
@@ -107,18 +112,21 @@ class Table(BaseModel, metaclass=TableType):
         describe(cls, table)
         if cls.flat:
             own = table.pop("properties")
+            required = table["required"]
             choices = own.pop(cls.flat)["oneOf"]
             merged = [
                 {
                     **choice,
                     "properties": {**own, **choice["properties"]},
-                    "required": [*table["required"], *(name for name in choice["required"] if name != cls.flat)],
+                    "required": [*required, *(name for name in choice["required"] if name != cls.flat)],
                 }
                 for choice in choices
                 if "properties" in choice
             ]
             table.clear()
+            named = {cls.flat: {"type": "string", "description": sentences(cls).get(cls.flat, "")}}
             table.update({"title": cls.__name__, "description": (cls.__doc__ or "").strip(), "oneOf": merged})
+            table.update({"properties": {**named, **own}, "required": required})
         return described
 
 
