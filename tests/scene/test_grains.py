@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from barchan.errors import SceneError
-from barchan.scene import ClumpGrain, CubeGrain, FileFill, FixedSize, GrainGroup, RodGrain, UniformSize
+from barchan.parts.sizes.fixed import FixedSize
+from barchan.parts.sizes.uniform import UniformSize
+from barchan.scene import ClumpGrain, CubeGrain, FileFill, GrainGroup, RodGrain
 
 BOX = {"kind": "box", "low": [0, 0, 0], "high": [1, 1, 1]}
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from barchan.errors import SceneError
-from barchan.scene import FixedSize, Material
+from barchan.parts.sizes.fixed import FixedSize
+from barchan.scene import Material
 from barchan.schema import quantities
 from barchan.schema.quantities import si_value
 

@@ -14,7 +14,6 @@ from barchan.model.fill import Order, check_memory, hexagonal, lattice, pyramid
 from barchan.model.grain_file import GrainFile, read_grain_file
 from barchan.model.room import images
 from barchan.model.scatter import scatter
-from barchan.model.sizes import draw_sizes, mean_power
 from barchan.model.space import Space, space_of
 from barchan.scene.grains import (
     Box,
@@ -75,7 +74,7 @@ class Kind(NamedTuple):
     def sizes(self, count: int, where: str) -> np.ndarray:
         """So many sizes (count,)."""
         if self.group.size is not None:
-            return draw_sizes(self.group.size, count, self.sizing, where=f"{where}.size")
+            return self.group.size.draw(count, self.sizing, f"{where}.size")
         if isinstance(self.group.shape, (ClumpGrain, PolygonGrain)):
             return np.ones(count)
         what = f"group {self.group.name!r} has no size, and its file has no radii"
@@ -177,7 +176,7 @@ def shares(scene: GrainScene, kinds: Sequence[Kind], total: int, where: str) -> 
 def _mean_mass(scene: GrainScene, kind: Kind) -> float:
     """The mean mass of a kind's grains, kg; of flat ones a metre thick."""
     power = 2 if isinstance(kind.group.shape, FLAT_SHAPES) else 3
-    mean = 1.0 if kind.group.size is None else mean_power(kind.group.size, power)
+    mean = 1.0 if kind.group.size is None else kind.group.size.mean_power(power)
     return scene.materials[kind.group.material].density * kind.clump.volume * mean
 
 

@@ -16,7 +16,6 @@ from barchan.model.build_triangles import mean_area
 from barchan.model.grains import Grains, no_grains
 from barchan.model.place import space_in
 from barchan.model.room import first_come, overlapping, spheres_of
-from barchan.model.sizes import draw_sizes
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.scene.sources import Source
 
@@ -106,7 +105,7 @@ class Pourer:
         missing = count - len(self.waiting)
         if missing > 0:
             where, size = f"sources[{self.index}].size", self.source.size
-            drawn = np.ones(missing) if size is None else draw_sizes(size, missing, self.rng, where=where)
+            drawn = np.ones(missing) if size is None else size.draw(missing, self.rng, where)
             self.waiting += drawn.tolist()
 
     def size_at(self, share: float) -> float:

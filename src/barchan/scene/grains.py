@@ -6,12 +6,12 @@ overall extent, never a radius, except where a field is called `radius`.
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, ClassVar, Literal, NamedTuple, Self
 
 from annotated_types import Ge, Gt, Le, Len, Lt
 from pydantic import PrivateAttr, ValidationInfo, field_validator, model_validator
 
+from barchan.scene.parts import SizeField
 from barchan.scene.polygons import FLAT_SHAPES, FlatShape, PolygonGrain
 from barchan.schema.paths import resolved
 from barchan.schema.problems import fault
@@ -116,124 +116,6 @@ ShapeField = Annotated[
         among(SphereGrain, CubeGrain, DimerGrain, TetraGrain, RodGrain, ClumpGrain, *FLAT_SHAPES),
         "shapes of grains",
         bare=Bare(ClumpGrain, "spheres", (list, tuple)),
-    ),
-]
-
-# ---------------------------------------------------------------- sizes
-
-
-class FixedSize(Table):
-    """All grains have the same size."""
-
-    key: ClassVar[str] = "fixed"
-    value: PositiveLength  # m
-
-    def bounds(self) -> tuple[float, float]:
-        """The smallest and the largest size in m."""
-        return self.value, self.value
-
-    def to_dict(self, *, full: bool = True) -> float:
-        """A fixed size is written as the number alone."""
-        return self.value
-
-
-class UniformSize(Table):
-    """Every size between `low` and `high` is equally likely."""
-
-    key: ClassVar[str] = "uniform"
-    low: PositiveLength  # m
-    high: PositiveLength  # m
-
-    @model_validator(mode="after")
-    def _ordered(self) -> UniformSize:
-        _check_order(self.low, self.high)
-        return self
-
-    def bounds(self) -> tuple[float, float]:
-        """The smallest and the largest size in m."""
-        return self.low, self.high
-
-
-class NormalSize(Table):
-    """Normally distributed sizes; those outside low … high are drawn again.
-
-    Where they are left out, low and high lie three deviations from the mean.
-    """
-
-    key: ClassVar[str] = "normal"
-    mean: PositiveLength  # m
-    deviation: PositiveLength  # m
-    low: PositiveLength | None = None  # m
-    high: PositiveLength | None = None  # m
-
-    @model_validator(mode="after")
-    def _ordered(self) -> NormalSize:
-        low, high = self.bounds()
-        if low <= 0:
-            raise fault(
-                f"the mean {self.mean:g} m less three deviations of {self.deviation:g} m is not positive",
-                "no grain may have a size ≤ 0",
-                "state `low`, or choose a smaller deviation",
-            )
-        _check_order(low, high)
-        return self
-
-    def bounds(self) -> tuple[float, float]:
-        """The smallest and the largest size in m."""
-        low = self.mean - 3 * self.deviation if self.low is None else self.low
-        high = self.mean + 3 * self.deviation if self.high is None else self.high
-        return low, high
-
-
-class LognormalSize(Table):
-    """Sizes whose logarithm is normally distributed; those outside low … high are drawn again.
-
-    `sigma` is the deviation of ln(size). Where they are left out, low and high are median · exp(∓3 sigma).
-    """
-
-    key: ClassVar[str] = "lognormal"
-    median: PositiveLength  # m
-    sigma: Annotated[float, Gt(0), Le(3), Unit("")]
-    low: PositiveLength | None = None  # m
-    high: PositiveLength | None = None  # m
-
-    @model_validator(mode="after")
-    def _ordered(self) -> LognormalSize:
-        _check_order(*self.bounds())
-        return self
-
-    def bounds(self) -> tuple[float, float]:
-        """The smallest and the largest size in m."""
-        low = self.median * math.exp(-3 * self.sigma) if self.low is None else self.low
-        high = self.median * math.exp(3 * self.sigma) if self.high is None else self.high
-        return low, high
-
-
-class TableSize(Table):
-    """A few sizes with weights: the share of each by number of grains, up to a common factor."""
-
-    key: ClassVar[str] = "table"
-    sizes: Annotated[tuple[PositiveLength, ...], Len(1)]  # m
-    weights: Annotated[tuple[Annotated[float, Gt(0), Unit("")], ...], Len(1)]
-
-    @model_validator(mode="after")
-    def _paired(self) -> TableSize:
-        if len(self.sizes) != len(self.weights):
-            raise fault(f"{len(self.sizes)} sizes and {len(self.weights)} weights", "there must be one weight a size")
-        return self
-
-    def bounds(self) -> tuple[float, float]:
-        """The smallest and the largest size in m."""
-        return min(self.sizes), max(self.sizes)
-
-
-Size = FixedSize | UniformSize | NormalSize | LognormalSize | TableSize
-SizeField = Annotated[
-    Size,
-    Choice(
-        among(FixedSize, UniformSize, NormalSize, LognormalSize, TableSize),
-        "distributions of sizes",
-        bare=Bare(FixedSize, "value", (int, float, str)),
     ),
 ]
 
@@ -464,8 +346,3 @@ class GrainGroup(Table):
         if isinstance(fill, (PointsFill, FileFill)) and self.count is not None:
             raise fault(f"a count of {self.count}", f"a fill of kind {kind!r} states its own number: leave `count` out")
         return self
-
-
-def _check_order(low: float, high: float) -> None:
-    if low > high:
-        raise fault(f"low {low:g} m is above high {high:g} m", "low must be ≤ high")

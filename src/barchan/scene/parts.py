@@ -17,15 +17,17 @@ from barchan.observables import Observable
 from barchan.parts.actions import Action
 from barchan.parts.conditions import Condition
 from barchan.parts.deformations import Deformation
+from barchan.parts.sizes import Size
+from barchan.parts.sizes.fixed import FixedSize
 from barchan.potentials import Potential
 from barchan.restitutions import Restitution
-from barchan.schema.tables import Choice
+from barchan.schema.tables import Bare, Choice
 from barchan.shapes import Shape
 
 
-def family(name: str) -> Choice:
+def family(name: str, bare: Bare | None = None) -> Choice:
     """The choice among the parts of a family, those that scripts have registered included."""
-    return Choice(functools.partial(registry.parts, name), name, tag=registry.TAGS.get(name, "kind"))
+    return Choice(functools.partial(registry.parts, name), name, tag=registry.TAGS.get(name, "kind"), bare=bare)
 
 
 def default(family_name: str, key: str) -> Any:
@@ -52,6 +54,7 @@ def misfits(
 LawField = Annotated[Law, family("laws")]
 ShapeField = Annotated[Shape, family("shapes")]
 MotionField = Annotated[Motion, family("motions")]
+SizeField = Annotated[Size, family("sizes", Bare(FixedSize, "value", (int, float, str)))]
 ActionField = Annotated[Action, family("actions")]
 DeformationField = Annotated[Deformation, family("deformations")]
 ConditionField = Annotated[Condition, family("conditions")]

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt, Le, Len
 from pydantic import model_validator
 
-from barchan.scene.grains import MOST_GRAINS, ClumpGrain, Region, ShapeField, SizeField, SphereGrain
+from barchan.scene.grains import MOST_GRAINS, ClumpGrain, Region, ShapeField, SphereGrain
+from barchan.scene.parts import SizeField
 from barchan.scene.polygons import PolygonGrain
 from barchan.schema.problems import fault
 from barchan.schema.quantities import AngularVelocity, Frequency, PositiveTime, Time, Unit, Velocity

@@ -7,15 +7,18 @@ import pytest
 from scipy.stats import kstest, norm, truncnorm
 
 from barchan.errors import SceneError
-from barchan.model.sizes import draw_sizes
-from barchan.scene.grains import FixedSize, LognormalSize, NormalSize, TableSize, UniformSize
+from barchan.parts.sizes.fixed import FixedSize
+from barchan.parts.sizes.lognormal import LognormalSize
+from barchan.parts.sizes.normal import NormalSize
+from barchan.parts.sizes.table import TableSize
+from barchan.parts.sizes.uniform import UniformSize
 
 COUNT = 40_000
 
 
 def drawn(size, seed: int = 1) -> np.ndarray:
     """COUNT sizes with a fixed seed."""
-    return draw_sizes(size, COUNT, np.random.default_rng(seed))
+    return size.draw(COUNT, np.random.default_rng(seed))
 
 
 def assert_mean(values: np.ndarray, mean: float, deviation: float) -> None:
@@ -87,12 +90,7 @@ def test_table_shares_follow_the_weights():
 def test_bounds_that_cut_off_everything_are_refused():
     """Twenty deviations out nothing is left of a normal distribution (1e-89): the error says so, and where."""
     with pytest.raises(SceneError, match=r"grains\[3\]\.size: .* normal distribution .* 30 m and 40 m"):
-        draw_sizes(
-            NormalSize(mean=10.0, deviation=1.0, low=30.0, high=40.0),
-            5,
-            np.random.default_rng(0),
-            where="grains[3].size",
-        )
+        NormalSize(mean=10.0, deviation=1.0, low=30.0, high=40.0).draw(5, np.random.default_rng(0), "grains[3].size")
 
 
 def test_equal_bounds_leave_one_size():
