@@ -13,7 +13,7 @@ import numpy as np
 
 from barchan.model.build import build
 from barchan.scene.scene import Scene
-from barchan.solvers.hard import HardSolver
+from barchan.solvers.hard.solver import HardSolver
 
 GRAVITY = 9.81  # m/s²
 NEVER = 1e9  # s

@@ -18,11 +18,11 @@ PRECISIONS = ("double", "mixed")
 CLASSES = {
     ("soft", "cpu"): "soft:SoftSolver",
     ("soft", "cuda"): "soft_cuda:CudaSolver",
-    ("hard", "cpu"): "hard:HardSolver",
+    ("hard", "cpu"): "hard.solver:HardSolver",
     ("relax", "cpu"): "relax:RelaxSolver",
     ("beams", "cpu"): "beams:BeamSolver",
 }  # by name and device
-CHECKS = {"soft": "preflight", "hard": "hard_check", "relax": "relax_preflight", "beams": "beams_preflight"}
+CHECKS = {"soft": "preflight", "hard": "hard.checks", "relax": "relax_preflight", "beams": "beams_preflight"}
 
 
 class Checks(Protocol):

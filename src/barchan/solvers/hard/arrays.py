@@ -17,7 +17,7 @@ from barchan.motions.rotate import Rotate
 from barchan.motions.translate import Translate
 from barchan.registry import built_in
 from barchan.scene.materials import surface
-from barchan.solvers import hard_layout as layout
+from barchan.solvers.hard import layout
 
 GRAIN_ARRAYS = ("grain", "link", "after", "before", "attitude", "id", "group", "born")
 CELLS_A_GRAIN = 4  # at the most

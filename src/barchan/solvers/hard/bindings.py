@@ -8,10 +8,9 @@ from barchan.kernels import bindings
 from barchan.kernels.bindings import Functions
 from barchan.kernels.compile import bind
 
-TEMPLATES = tuple(
-    f"barchan.kernels.{name}"
-    for name in ("wall_frames", "hard_queue", "hard_pairs", "hard_walls", "hard_search", "hard_events")
-)
+TEMPLATES = ("barchan.kernels.wall_frames", *(f"barchan.solvers.hard.kernels.{name}" for name in (
+    "queue", "pairs", "walls", "search", "events",
+)))  # fmt: skip
 
 
 def bind_hard(rebounds: Functions, gaps: Functions, paths: Functions) -> types.SimpleNamespace:

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels.hard_pairs import NEVER, bring, leave_cell, resolve_pair
-from barchan.kernels.hard_queue import TAKEN, begin, entry, find_next, inlined, inner, move, tune
-from barchan.kernels.hard_search import (
+from barchan.kernels.turning import rotated
+from barchan.kernels.wall_frames import frame_pose
+from barchan.solvers.hard.kernels.pairs import NEVER, bring, leave_cell, resolve_pair
+from barchan.solvers.hard.kernels.queue import TAKEN, begin, entry, find_next, inlined, inner, move, tune
+from barchan.solvers.hard.kernels.search import (
     FIRST_WALL,
     LOOK,
     NOTHING,
@@ -24,11 +26,9 @@ from barchan.kernels.hard_search import (
     search_held,
     search_walls,
 )
-from barchan.kernels.hard_walls import hold, resolve_wall
-from barchan.kernels.turning import rotated
-from barchan.kernels.wall_frames import frame_pose
+from barchan.solvers.hard.kernels.walls import hold, resolve_wall
 
-from barchan.solvers.hard_layout import (  # isort: skip
+from barchan.solvers.hard.layout import (  # isort: skip
     ABSORBING, ANY_HELD, ARRIVED, BEGUN, CELL, CELL_X, CELL_Y, CELL_Z, CLOCK, CORNER, COUNT, CROSSINGS, EVENTS, FACE,
     GONE, GRAVITY, GRIP, HELD, LAST, LEAVES, LOOKS, MASS, MEETS, OUTER, PARTNER, PARTNER_COUNT, PAUSED, PERIOD, SHIFTED,
     SIZE, SPREAD, STALE, STALLED, STICKY, STUCK, X, Y, Z,

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from barchan.model.build import build
-from barchan.solvers import hard_check
-from barchan.solvers.hard import HardSolver
+from barchan.solvers.hard import checks
+from barchan.solvers.hard.solver import HardSolver
 from solvers.hard_lab import FLOOR, GRAVITY, grain, grains, scene
 
 DOWN = (0.0, 0.0, -GRAVITY)
@@ -67,6 +67,6 @@ def test_it_is_restored_to_the_bit():
 
 def test_the_step_is_chosen_from_gravity_and_size():
     described = scene([grain((0, 0, 1))], [FLOOR], gravity=DOWN, hard={"mode": "leapfrog"})
-    chosen = hard_check.choose(*build(described)).value
+    chosen = checks.choose(*build(described)).value
     assert 0.5 < chosen / (0.003 * math.sqrt(0.1 / GRAVITY)) <= 1
     assert (1 / 24) / chosen == pytest.approx(round((1 / 24) / chosen))

@@ -11,10 +11,10 @@ from barchan.frame import Contacts, Frame, single_spheres
 from barchan.geometry import multiply, rotate, rotation_about
 from barchan.model.room import overlapping
 from barchan.solvers import common
-from barchan.solvers import hard_layout as layout
+from barchan.solvers.hard import layout
 
 if TYPE_CHECKING:
-    from barchan.solvers.hard import HardSolver
+    from barchan.solvers.hard.solver import HardSolver
 
 TOUCHING = 1e-9  # of the smaller radius: overlaps less deep are round-off and no contacts
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.errors import Finding, RunError
-from barchan.solvers import hard_ledger
 from barchan.solvers.base import GONE
+from barchan.solvers.hard import ledger
 
 if TYPE_CHECKING:
-    from barchan.solvers.hard import HardSolver
+    from barchan.solvers.hard.solver import HardSolver
 
 MOST_ENERGY_ERROR = 1e-6  # of all the energy that has been turned over: between events motion is exact
 
@@ -32,7 +32,7 @@ def _lost(solver: HardSolver) -> None:
     box = solver.model.scene.box
     if box is None:
         return
-    place = hard_ledger.positions_at(solver, solver.time)
+    place = ledger.positions_at(solver, solver.time)
     outside = ((place < box.low) | (place > box.high)) & ~solver.model.periodic
     if outside.any():
         g = int(np.flatnonzero(outside.any(axis=1))[0])
@@ -43,13 +43,13 @@ def _lost(solver: HardSolver) -> None:
 
 
 def _balance(solver: HardSolver) -> None:
-    book = hard_ledger.energies(solver)
+    book = ledger.energies(solver)
     solver.energy_error = abs(book["energy_error"]) / solver.turned_over(book)
     # What round-off leaves of large numbers that nearly cancel is no error.
     floor = 1e-9 * (abs(book["energy_total"]) + abs(book["potential_energy"]))
     most = MOST_LEAPFROG_ERROR if solver.dt else MOST_ENERGY_ERROR
     if solver.energy_error > most and abs(book["energy_error"]) > floor:
-        speeds = np.linalg.norm(hard_ledger.velocities_at(solver, solver.time), axis=1)
+        speeds = np.linalg.norm(ledger.velocities_at(solver, solver.time), axis=1)
         raise _error(
             solver, int(np.argmax(speeds)) if len(speeds) else GONE,
             f"moves at {speeds.max(initial=0.0):.4g} m/s, and the energy ledger is out by "
@@ -62,7 +62,7 @@ def _error(solver: HardSolver, row: int, what: str, expected: str, remedy: str) 
     """An error that names the grain and where it is."""
     if row == GONE:
         return RunError(Finding(f"t = {solver.time:.6g} s", f"a grain that has gone since {what}", expected, remedy))
-    where = np.array2string(hard_ledger.positions_at(solver, solver.time)[row], precision=4, separator=", ")
+    where = np.array2string(ledger.positions_at(solver, solver.time)[row], precision=4, separator=", ")
     return RunError(Finding(
         f"t = {solver.time:.6g} s", f"grain {solver.arrays['id'][row]} at {where} m {what}", expected, remedy
     ))  # fmt: skip

@@ -17,12 +17,12 @@ import math
 from typing import Any
 
 from barchan.kernels.bound import rebound, surface_gap
-from barchan.kernels.hard_pairs import DEEP, NEVER, push
-from barchan.kernels.hard_queue import entry, inner
 from barchan.kernels.turning import rotated
 from barchan.kernels.wall_frames import frame_pose
+from barchan.solvers.hard.kernels.pairs import DEEP, NEVER, push
+from barchan.solvers.hard.kernels.queue import entry, inner
 
-from barchan.solvers.hard_layout import (  # isort: skip
+from barchan.solvers.hard.layout import (  # isort: skip
     BEGUN, CLASS, CLOCK, CONTACT_TIME, CORNER, DEEPEST, ELASTIC_REST, FRAME, GAP, GRAVITY, HELD, JOLT, LAST, LEAVES,
     MASS, MATERIAL, MATRIX, NORMAL, OVERLAPS, PAIRS, PIECE_MATERIAL, PIVOT, RADIUS, REST, REST_WORK, RESTED, ROAM,
     ROUND, SHIFT, SHIFTED, SHIFTING, SIZE, SLOW, SPARED, SPINNING, STILL, TANGENTIAL, TIMED, TURN, TURNING, VX, VY, VZ,

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from barchan.kernels.hard_pairs import NEVER
-from barchan.kernels.hard_queue import inlined, inner
-from barchan.kernels.hard_walls import first_zero, held_jolt, impact
 from barchan.kernels.turning import rotated
 from barchan.kernels.wall_frames import frame_pose
+from barchan.solvers.hard.kernels.pairs import NEVER
+from barchan.solvers.hard.kernels.queue import inlined, inner
+from barchan.solvers.hard.kernels.walls import first_zero, held_jolt, impact
 
-from barchan.solvers.hard_layout import (  # isort: skip
+from barchan.solvers.hard.layout import (  # isort: skip
     BEGUN, BREAKS, CELL, CELL_X, CELL_Y, CELL_Z, CLASS, CLOCK, COUNT, FRAME, GRAVITY, HELD, LAST, MARGIN, PARTNER,
     PARTNER_COUNT, PERIOD, PIVOT, RADIUS, ROAM, SHIFT, STILL, TURN, VX, VY, VZ, WANDER, WILD, X, Y, Z,
 )  # fmt: skip

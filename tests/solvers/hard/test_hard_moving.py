@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 
 from barchan.geometry import conjugate, rotate, rotation_about
 from barchan.model.build import build
-from barchan.solvers.hard import HardSolver
+from barchan.solvers.hard.solver import HardSolver
 from solvers import hard_lab as lab
 
 RADIUS = 0.05

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from barchan.kernels.jit import njit
-from barchan.solvers.hard_layout import LEAVES, MEETS, NARROWNESS, NEXT, NOWHERE, ORIGIN, PREVIOUS, WHERE, WIDTH
+from barchan.solvers.hard.layout import LEAVES, MEETS, NARROWNESS, NEXT, NOWHERE, ORIGIN, PREVIOUS, WHERE, WIDTH
 
 # How the kernels of hard spheres are compiled. None makes or drops arrays, so no references are counted (`_nrt`), which
 # made them 1.8 times faster. What only kernels call is compiled without a door for Python, which took a third of the

@@ -10,12 +10,11 @@ import numpy as np
 from barchan.geometry import conjugate, multiply, rotate
 from barchan.model.grains import Grains
 from barchan.model.room import overlapping, spheres_of
-from barchan.solvers import hard_arrays, hard_ledger
-from barchan.solvers import hard_layout as layout
-from barchan.solvers.hard_arrays import GRAIN_ARRAYS
+from barchan.solvers.hard import arrays, layout, ledger
+from barchan.solvers.hard.arrays import GRAIN_ARRAYS
 
 if TYPE_CHECKING:
-    from barchan.solvers.hard import HardSolver
+    from barchan.solvers.hard.solver import HardSolver
 
 TOUCHING = 1e-9  # of a radius: a gap that is none
 INFLOW, OUTFLOW, EVENTS = range(3)  # entries of the array `booked`, J
@@ -25,7 +24,7 @@ def room(solver: HardSolver, grains: Grains) -> np.ndarray:
     """Which of these grains, (N,) bool, would touch neither a grain that is there nor a wall."""
     place, _ = spheres_of(grains)
     free = np.ones(len(grains), bool)
-    there = np.column_stack([hard_ledger.positions_at(solver, solver.time), solver.arrays["grain"][:, layout.RADIUS]])
+    there = np.column_stack([ledger.positions_at(solver, solver.time), solver.arrays["grain"][:, layout.RADIUS]])
     free[overlapping(place, there, solver.model.box)[0]] = False
     pieces = np.flatnonzero(solver.present)
     rows = np.repeat(np.arange(len(place)), len(pieces))
@@ -38,7 +37,7 @@ def insert(solver: HardSolver, grains: Grains, gate: int) -> None:
     """Add grains, which get the next ids, through a gate."""
     a = solver.arrays
     grains.id = solver.new_ids(len(grains))
-    new = hard_arrays.grain_arrays(grains, solver.model)
+    new = arrays.grain_arrays(grains, solver.model)
     new["grain"][:, layout.CLOCK] = solver.time
     first = len(solver)
     for name in GRAIN_ARRAYS:
@@ -93,19 +92,19 @@ def _release(solver: HardSolver, present: np.ndarray) -> None:
     a, walls = solver.arrays, solver.model.walls
     there = np.zeros(len(walls.rest), bool)
     there[walls.frame[present]] = True
-    rows = np.flatnonzero(hard_ledger.held_rows(solver))
+    rows = np.flatnonzero(ledger.held_rows(solver))
     rows = rows[~there[a["grain"][rows, layout.LAST].astype(np.int64)]]
     if not len(rows):
         return
-    before = hard_ledger.energies(solver)
+    before = ledger.energies(solver)
     frame, order = solver.frame(), np.argsort(np.argsort(a["id"]))
     now = order[rows]
-    place = hard_ledger.paths_at(solver, solver.time)[rows]
+    place = ledger.paths_at(solver, solver.time)[rows]
     grain = a["grain"]
     a["attitude"][rows], grain[rows, layout.SPIN] = frame.orientation[now], frame.spin[now] * solver.model.freedom[3:]
     grain[rows, layout.VELOCITY], grain[rows, layout.PLACE] = frame.velocity[now], place
     grain[rows, layout.CLOCK], grain[rows, layout.LAST] = solver.time, -np.inf
-    after = hard_ledger.energies(solver)
+    after = ledger.energies(solver)
     a["booked"][EVENTS] += sum(after[name] - before[name] for name in ("kinetic_energy", "potential_energy"))
 
 
@@ -116,7 +115,7 @@ def hold_touching(solver: HardSolver) -> None:
     for p in np.flatnonzero(sticky & solver.present):
         place, radius = a["grain"][:, layout.PLACE], a["grain"][:, layout.RADIUS]
         near = solver.wall_distances(place, np.full(len(place), p)) <= (1.0 + TOUCHING) * radius
-        rows = np.flatnonzero(near & ~hard_ledger.held_rows(solver))
+        rows = np.flatnonzero(near & ~ledger.held_rows(solver))
         origin, turn, _, _ = solver.frame_pose(int(walls.frame[p]), solver.time)
         back = conjugate(turn)
         a["grain"][rows, layout.PLACE] = rotate(back, place[rows] - origin)
@@ -136,12 +135,12 @@ def change_gravity(solver: HardSolver, gravity: Sequence[float] | np.ndarray) ->
     """Let gravity be another one, (3,) m/s², from now on; the jump of potential energy is work of the event."""
     a, k = solver.arrays, solver.kernels
     k.bring_all(solver.time, len(solver), a["grain"], a["space"], a["attitude"])
-    before = hard_ledger.energies(solver)["potential_energy"]
+    before = ledger.energies(solver)["potential_energy"]
     a["gravity"][:] = gravity
     if not solver.dt:
         a["space"][layout.GRAVITY : layout.CORNER] = gravity
     solver.choose_rest()
-    a["booked"][EVENTS] += hard_ledger.energies(solver)["potential_energy"] - before
+    a["booked"][EVENTS] += ledger.energies(solver)["potential_energy"] - before
     solver.rebuild(solver.time)
 
 
@@ -154,11 +153,11 @@ def _pass(solver: HardSolver, rows: np.ndarray, gates: np.ndarray, *, own_clocks
     if own_clocks:
         velocity, place = grain[:, layout.VELOCITY], grain[:, layout.PLACE]
     else:
-        velocity = hard_ledger.velocities_at(solver, solver.time)[rows]
-        place = hard_ledger.paths_at(solver, solver.time)[rows]
+        velocity = ledger.velocities_at(solver, solver.time)[rows]
+        place = ledger.paths_at(solver, solver.time)[rows]
     turning = 0.4 * grain[:, layout.RADIUS] ** 2 * np.sum(grain[:, layout.SPIN] ** 2, axis=1)
     kinetic = 0.5 * grain[:, layout.MASS] * (np.sum(velocity**2, axis=1) + turning)
     energy = kinetic - grain[:, layout.MASS] * (place @ solver.gravity())
-    energy[hard_ledger.held_rows(solver)[rows]] = 0.0  # what a wall holds has none of its own
+    energy[ledger.held_rows(solver)[rows]] = 0.0  # what a wall holds has none of its own
     solver.count_passing(gates, grain[:, layout.MASS], velocity, energy)
     return float(energy.sum())

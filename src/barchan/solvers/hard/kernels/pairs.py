@@ -10,9 +10,9 @@ import math
 from typing import Any
 
 from barchan.kernels.bound import rebound
-from barchan.kernels.hard_queue import entry, inlined, inner
+from barchan.solvers.hard.kernels.queue import entry, inlined, inner
 
-from barchan.solvers.hard_layout import (  # isort: skip
+from barchan.solvers.hard.layout import (  # isort: skip
     CELL_X, CLOCK, CONTACT_TIME, CORNER, DEEPEST, GRAVITY, HALF, HELD, LAST, MASS, MATERIAL, NORMAL, OVERLAPS, PAIRS,
     PERIOD, RADIUS, REST, REST_WORK, RESTED, SIZE, SLOW, SPARED, TANGENTIAL, TIMED, VIRIAL, VX, VY, VZ, WX, WY, WZ, X,
     Y, Z,

@@ -10,11 +10,12 @@ from barchan.errors import Finding, RunError
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.scene.method import HardSpheres
-from barchan.solvers import hard_arrays, hard_changes, hard_ledger, hard_watch
-from barchan.solvers import hard_layout as layout
 from barchan.solvers.base import TimedSolver, gaps
-from barchan.solvers.hard_arrays import GRAIN_ARRAYS
-from barchan.solvers.hard_bindings import bind_hard
+from barchan.solvers.hard import arrays as hard_arrays
+from barchan.solvers.hard import changes, layout, ledger
+from barchan.solvers.hard import watch as hard_watch
+from barchan.solvers.hard.arrays import GRAIN_ARRAYS
+from barchan.solvers.hard.bindings import bind_hard
 
 EVENTS_A_SORT = 100  # events a grain, after which grains are sorted along space again
 FEWEST_A_SORT = 20_000
@@ -41,9 +42,9 @@ class HardSolver(TimedSolver):
         self._bind()
         self.choose_rest()
         self.present = model.walls.present(0.0, self.arrays["rule"])
-        hard_changes.hold_touching(self)
+        changes.hold_touching(self)
         self.rebuild(0.0)
-        book = hard_ledger.energies(self)
+        book = ledger.energies(self)
         self.energy_at_start, self.potential_at_start = book["energy_total"], book["potential_energy"]
 
     def _bind(self) -> None:
@@ -109,7 +110,7 @@ class HardSolver(TimedSolver):
             for _ in range(round((t - self.time) / self.dt)):
                 self._leap()
         if self.arrays["tally"][layout.GONE]:
-            hard_changes.swallow(self)
+            changes.swallow(self)
 
     def _leap(self) -> None:
         """A step of the leapfrog: half a kick, a drift in straight lines with all its collisions, half a kick."""
@@ -122,7 +123,7 @@ class HardSolver(TimedSolver):
         k.bring_all(self.time, len(self), a["grain"], a["space"], a["attitude"])
         k.kick(half, len(self), a["grain"])
         if a["tally"][layout.GONE]:  # before all look again for what comes, those that have gone too
-            hard_changes.swallow(self)
+            changes.swallow(self)
 
     def _drift(self, t: float) -> None:
         """Let happen all that is due up to time t, s."""
@@ -144,9 +145,9 @@ class HardSolver(TimedSolver):
         """Sort the grains along space, make cells and calendar anew, and predict all of them from time `now`, s."""
         a, n = self.arrays, len(self)
         if a["tally"][layout.GONE]:
-            hard_changes.drop_gone(self)
+            changes.drop_gone(self)
             n = len(self)
-        place = hard_ledger.paths_at(self, now)
+        place = ledger.paths_at(self, now)
         largest = self._largest()
         corner, size, cells = hard_arrays.grid(place, largest, self.model)
         index = np.clip(np.floor((place - corner) / size), 0, cells[:3] - 1).astype(np.int64)
@@ -223,33 +224,33 @@ class HardSolver(TimedSolver):
 
     # ------------------------------------------------------------ changes between two events
 
-    room = hard_changes.room
-    _insert = hard_changes.insert
-    _remove = hard_changes.remove
-    meet_walls = hard_changes.meet_walls
-    start_motion = hard_changes.start_motion
-    change_gravity = hard_changes.change_gravity
+    room = changes.room
+    _insert = changes.insert
+    _remove = changes.remove
+    meet_walls = changes.meet_walls
+    start_motion = changes.start_motion
+    change_gravity = changes.change_gravity
 
     def mark_flow(self) -> None:
         super().mark_flow()
-        self.arrays["pushed"] = hard_ledger.virial(self)
+        self.arrays["pushed"] = ledger.virial(self)
 
     # ------------------------------------------------------------ reading
 
-    _frame = hard_ledger.frame
+    _frame = ledger.frame
 
     def positions(self) -> np.ndarray:
-        return hard_ledger.positions_at(self, self.time)[np.argsort(self.arrays["id"])]
+        return ledger.positions_at(self, self.time)[np.argsort(self.arrays["id"])]
 
     def fastest(self) -> float:
-        return float(np.linalg.norm(hard_ledger.velocities_at(self, self.time), axis=1).max(initial=0.0))
+        return float(np.linalg.norm(ledger.velocities_at(self, self.time), axis=1).max(initial=0.0))
 
-    kinetic_energy = hard_ledger.kinetic
+    kinetic_energy = ledger.kinetic
     watch = hard_watch.check
 
     def statistics(self) -> dict[str, float | int]:
         return {
-            **hard_ledger.account(self),
+            **ledger.account(self),
             **({"steps": self.steps, "time_step": self.dt} if self.dt else {}),
             "worst_overlap": self.worst_overlap,
             "energy_error": self.energy_error,

@@ -13,7 +13,7 @@ from barchan.model.grains import Grains
 from barchan.model.timestep import STATED, TimeStep
 from barchan.motions.servo import Servo
 from barchan.solvers import preflight
-from barchan.solvers.hard_arrays import EMPTY
+from barchan.solvers.hard.arrays import EMPTY
 
 SOFT = 'use solver = "soft"'
 LEAPFROG_SHARE = 0.003  # of √(d/g)

@@ -1,0 +1,1 @@
+"""The hard-sphere solver: collisions predicted exactly (Richardson 2011)."""

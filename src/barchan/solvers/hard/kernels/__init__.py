@@ -1,0 +1,1 @@
+"""The hard-sphere solver's compiled loops."""
