@@ -19,7 +19,7 @@ from barchan.laws.hertz import Hertz
 from barchan.laws.linear import Linear
 from barchan.potentials.harmonic import Harmonic
 from barchan.registry import built_in
-from barchan.solvers.relax_bindings import bind_relax
+from barchan.solvers.relax.bindings import bind_relax
 from barchan.solvers.soft_bindings import bind_soft
 
 BASE = """
@@ -132,7 +132,7 @@ class Mine(Harmonic):
 
 USER = """
 import importlib, sys
-from barchan.solvers.relax_bindings import bind_relax
+from barchan.solvers.relax.bindings import bind_relax
 from barchan.shapes.plane import gap
 module, name = sys.argv[1:]
 kernels = bind_relax(getattr(importlib.import_module(module), name)(), [gap], dict(FLAT=True, WALLS=False))

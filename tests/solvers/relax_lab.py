@@ -12,7 +12,7 @@ import numpy as np
 
 from barchan.model.build import build
 from barchan.scene import Scene
-from barchan.solvers.relax import RelaxSolver
+from barchan.solvers.relax.solver import RelaxSolver
 
 STIFFNESS = 100.0  # N/m, of the discs' springs
 

@@ -11,7 +11,7 @@ import numpy as np
 from barchan.kernels import threads as kernel_threads
 from barchan.model.build import build
 from barchan.scene import Scene
-from barchan.solvers.relax import RelaxSolver
+from barchan.solvers.relax.solver import RelaxSolver
 
 GRAINS = 2000
 FRACTION, TOLERANCE = 0.86, 1e-12  # packing fraction; force left over mean contact force

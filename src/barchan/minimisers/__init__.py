@@ -1,6 +1,6 @@
 """Minimisers: ways down to the nearest minimum of energy.
 
-One file each. A minimiser is given a landscape (`solvers/relax_landscape.py`) and a point on it, and answers with the
+One file each. A minimiser is given a landscape (`solvers/relax/landscape.py`) and a point on it, and answers with the
 minimum. It is judged by the largest force on a grain over the mean contact force, and by how many gradients and how
 many products of the Hessian with a vector it needs; the landscape counts both, for all minimisers alike.
 """

@@ -19,10 +19,10 @@ CLASSES = {
     ("soft", "cpu"): "soft:SoftSolver",
     ("soft", "cuda"): "soft_cuda:CudaSolver",
     ("hard", "cpu"): "hard.solver:HardSolver",
-    ("relax", "cpu"): "relax:RelaxSolver",
+    ("relax", "cpu"): "relax.solver:RelaxSolver",
     ("beams", "cpu"): "beams:BeamSolver",
 }  # by name and device
-CHECKS = {"soft": "preflight", "hard": "hard.checks", "relax": "relax_preflight", "beams": "beams_preflight"}
+CHECKS = {"soft": "preflight", "hard": "hard.checks", "relax": "relax.checks", "beams": "beams_preflight"}
 
 
 class Checks(Protocol):

@@ -24,7 +24,7 @@ from barchan.record.recording import Recording
 from barchan.run.plan import Plan
 from barchan.run.progress import Progress
 from barchan.scene import Scene
-from barchan.solvers.relax import RelaxSolver
+from barchan.solvers.relax.solver import RelaxSolver
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.krijgsman import NAMES, SHEARED, SHOWN, STRAIN, Packing, Shear, shear
 from barchan.studies.runs import recorded

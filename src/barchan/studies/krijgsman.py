@@ -20,7 +20,7 @@ from barchan.minimisers import Descent
 from barchan.model.build import build
 from barchan.run.progress import Progress
 from barchan.scene import Scene
-from barchan.solvers.relax import RelaxSolver
+from barchan.solvers.relax.solver import RelaxSolver
 from barchan.studies.cores import side_by_side
 
 TOLERANCE = 1e-12

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from barchan.solvers.relax_landscape import Landscape, Point
+from barchan.solvers.relax.landscape import Landscape, Point
 
 SOFTEST = 1e-9  # of the mean stiffness, added to the diagonal: holds rattlers and translations
 

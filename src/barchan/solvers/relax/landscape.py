@@ -12,10 +12,10 @@ import scipy.sparse
 from barchan.kernels.ready import neighbours
 from barchan.model.build import Walls
 from barchan.potentials import Potential
-from barchan.solvers import relax_factor
-from barchan.solvers.relax_bindings import bind_relax
-from barchan.solvers.relax_cell import SKIN, Cell
-from barchan.solvers.relax_layout import ACCURATE, BLOCK, SUMS
+from barchan.solvers.relax import factor
+from barchan.solvers.relax.bindings import bind_relax
+from barchan.solvers.relax.cell import SKIN, Cell
+from barchan.solvers.relax.layout import ACCURATE, BLOCK, SUMS
 
 MOST_CELLS = 1 << 10  # along an axis
 POWERS = 10  # of the Hessian, to find its largest eigenvalue
@@ -178,7 +178,7 @@ class Landscape:
     ) -> int:
         """Inertia, damped or by FIRE's rule, from this point, which moves along; answers with the number of steps.
 
-        See `descend` in `kernels/relax_steps.py`.
+        See `descend` in `solvers/relax/kernels/steps.py`.
         """
         if point.start is not self.lists["start"]:  # a step that was not taken has made the list anew
             self._again(point, point.moved)
@@ -341,7 +341,7 @@ class Landscape:
         """
         matrix = self.hessian(point, prestress=prestress, near=near)
         matrix = matrix + softest * float(matrix.diagonal().mean()) * scipy.sparse.identity(matrix.shape[0])
-        solve = relax_factor.factorised(matrix.tocsc(), self.position(point)[:, self.axes])
+        solve = factor.factorised(matrix.tocsc(), self.position(point)[:, self.axes])
         self.factorisations += 1
         return lambda b: solve(b.ravel()).reshape(b.shape)
 

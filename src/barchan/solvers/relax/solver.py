@@ -13,11 +13,12 @@ from barchan.minimisers import Minimiser
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.scene.relax import Relax
-from barchan.solvers import common, relax_protocol, relax_strain
+from barchan.solvers import common
 from barchan.solvers.base import Solver
-from barchan.solvers.relax_cell import Cell, factor
-from barchan.solvers.relax_landscape import Landscape
-from barchan.solvers.relax_tables import potential_tables
+from barchan.solvers.relax import protocol, strain
+from barchan.solvers.relax.cell import Cell, factor
+from barchan.solvers.relax.landscape import Landscape
+from barchan.solvers.relax.tables import potential_tables
 
 GRAINS_PER_THREAD = 1000  # fewer are sooner done than threads have met, which they do several times an iteration
 _KEPT = ("id", "group", "mass", "radius", "born", "material", "orientation")
@@ -44,7 +45,7 @@ class RelaxSolver(Solver):
         radius = grains.radius.copy()
         if relax.packing_fraction is not None:
             radius *= factor(model, radius, relax.packing_fraction)
-        order = relax_protocol.by_place(grains.position, float(radius.mean()))
+        order = protocol.by_place(grains.position, float(radius.mean()))
         self.kept = {name: np.ascontiguousarray(getattr(grains, name)[order]) for name in _KEPT}
         self.kept["mass"] *= (radius / grains.radius)[order] ** 3
         self.kept["radius"] = radius[order]
@@ -86,9 +87,9 @@ class RelaxSolver(Solver):
             begin = self.point.energy
             self.relax()
             self.lost += begin - self.point.energy
-            self.pressure_at_start = relax_strain.pressure(self.landscape, self.point) if t == 0.0 else 0.0
+            self.pressure_at_start = strain.pressure(self.landscape, self.point) if t == 0.0 else 0.0
         if t > self.time:
-            relax_protocol.go(self, t)
+            protocol.go(self, t)
             self.time = t
         self.step += 1
 
@@ -156,7 +157,7 @@ class RelaxSolver(Solver):
         }  # fmt: skip
 
     def positions(self) -> np.ndarray:
-        place = self.landscape.cell.wrapped(self.landscape.position(self.point), relax_protocol.corner(self))
+        place = self.landscape.cell.wrapped(self.landscape.position(self.point), protocol.corner(self))
         return place[np.argsort(self.kept["id"])]
 
     def _frame(self) -> Frame:
@@ -170,13 +171,13 @@ class RelaxSolver(Solver):
             mass=kept["mass"][order], radius=kept["radius"][order], born=kept["born"][order],
             **single_spheres(place.copy(), kept["radius"][order], kept["mass"][order]),
             wall_pose=poses.reshape(-1, 7), wall_present=np.ones(len(self.model.walls.names), bool),
-            cell=common.cell_rows(relax_protocol.corner(self), self.landscape.cell.lengths, self.landscape.cell.tilt),
+            cell=common.cell_rows(protocol.corner(self), self.landscape.cell.lengths, self.landscape.cell.tilt),
         )  # fmt: skip
         return self.live(made, {}, contacts=self._contacts, ledger=self.energies)
 
     def _contacts(self) -> Contacts:
-        first, second, force, branch, overlap, face = relax_protocol.contacts(self.landscape, self.point)
-        place = self.landscape.cell.wrapped(self.landscape.position(self.point), relax_protocol.corner(self))
+        first, second, force, branch, overlap, face = protocol.contacts(self.landscape, self.point)
+        place = self.landscape.cell.wrapped(self.landscape.position(self.point), protocol.corner(self))
         radius, ids = self.kept["radius"], self.kept["id"]
         point = place[first] - branch * ((radius[first] - 0.5 * overlap) / np.linalg.norm(branch, axis=1))[:, None]
         among, other = second >= 0, np.maximum(second, 0)

@@ -12,7 +12,7 @@ from barchan.model import course
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.timestep import TimeStep
-from barchan.solvers.relax_cell import factor, least_period
+from barchan.solvers.relax.cell import factor, least_period
 from barchan.solvers.unused import losses
 
 

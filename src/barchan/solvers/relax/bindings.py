@@ -11,7 +11,7 @@ from barchan.kernels.compile import bind
 from barchan.kernels.functions import keep
 from barchan.potentials import Potential
 
-TEMPLATES = tuple(f"barchan.kernels.{name}" for name in ("relax_energy", "relax_steps", "relax_pairs"))
+TEMPLATES = tuple(f"barchan.solvers.relax.kernels.{name}" for name in ("energy", "steps", "pairs"))
 
 
 def bind_relax(potential: Potential, gaps: Functions, switches: Mapping[str, bool]) -> types.SimpleNamespace:

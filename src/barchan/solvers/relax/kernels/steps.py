@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from barchan.kernels.jit import njit, prange
-from barchan.kernels.relax_energy import evaluate, product
-from barchan.solvers.relax_layout import ACCURATE, BLOCK, EDGE, NEGATIVE
+from barchan.solvers.relax.kernels.energy import evaluate, product
+from barchan.solvers.relax.layout import ACCURATE, BLOCK, EDGE, NEGATIVE
 
 
 @njit(cache=True, parallel=True)

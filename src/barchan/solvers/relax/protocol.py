@@ -12,12 +12,13 @@ from barchan.errors import Finding, RunError
 from barchan.model import course
 from barchan.observables import unit_in
 from barchan.parts.deformations import Deformation
-from barchan.solvers import common, relax_strain
-from barchan.solvers.relax_cell import Cell, least_period
-from barchan.solvers.relax_landscape import Landscape, Point
+from barchan.solvers import common
+from barchan.solvers.relax import strain as relax_strain
+from barchan.solvers.relax.cell import Cell, least_period
+from barchan.solvers.relax.landscape import Landscape, Point
 
 if TYPE_CHECKING:
-    from barchan.solvers.relax import RelaxSolver
+    from barchan.solvers.relax.solver import RelaxSolver
 
 YIELDED = 0.1  # of the mean radius: a grain that ends so far from its prediction
 PRESSED = 1e-9  # relative accuracy of a pressure that is held

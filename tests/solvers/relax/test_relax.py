@@ -12,9 +12,10 @@ import pytest
 from barchan import registry
 from barchan.kernels import threads
 from barchan.minimisers import Watch, newton
-from barchan.solvers import relax_protocol, relax_strain
-from barchan.solvers.relax import RelaxSolver
-from barchan.solvers.relax_cell import Cell
+from barchan.solvers.relax import protocol
+from barchan.solvers.relax import strain as relax_strain
+from barchan.solvers.relax.cell import Cell
+from barchan.solvers.relax.solver import RelaxSolver
 from solvers import relax_lab as lab
 
 
@@ -156,14 +157,12 @@ def test_the_jamming_point_is_where_pressure_vanishes():
     of these sizes jam near 0.84, smaller packings a little lower or higher.
     """
     machine = lab.relaxed(lab.flat_scene(120))
-    jammed = relax_protocol.jamming_point(machine, accuracy=1e-6)
+    jammed = protocol.jamming_point(machine, accuracy=1e-6)
     assert 0.82 < jammed < 0.86
     loads = []
     for more in (1e-4, 2e-4):
-        length = (
-            math.sqrt(relax_protocol.filled(machine.landscape) / (jammed + more)) * machine.landscape.cell.lengths[0]
-        )
-        relax_protocol.carry(machine, Cell((length, 0.0, length)), tangent=False)
+        length = math.sqrt(protocol.filled(machine.landscape) / (jammed + more)) * machine.landscape.cell.lengths[0]
+        protocol.carry(machine, Cell((length, 0.0, length)), tangent=False)
         machine.relax()
         loads.append(relax_strain.pressure(machine.landscape, machine.point))
     found = jammed + 1e-4 - loads[0] * 1e-4 / (loads[1] - loads[0])
@@ -202,7 +201,7 @@ def test_the_tangent_predicts_the_next_point_to_second_order():
         for strain in (1e-7, 2e-7):
             machine = lab.relaxed(lab.flat_scene(200, fraction=0.9))
             grown = Cell((math.exp(0.5 * strain), 0.0, math.exp(-0.5 * strain)))
-            relax_protocol.carry(machine, grown, tangent=predict == "tangent")
+            protocol.carry(machine, grown, tangent=predict == "tangent")
             left[predict, strain] = machine.balance()
     assert left["affine", 2e-7] / left["affine", 1e-7] == pytest.approx(2, rel=0.01)
     assert left["tangent", 2e-7] < 1e-4 * left["affine", 2e-7]

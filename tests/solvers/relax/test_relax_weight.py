@@ -9,7 +9,7 @@ import pytest
 
 from barchan.model.build import build
 from barchan.scene import Scene
-from barchan.solvers.relax import RelaxSolver
+from barchan.solvers.relax.solver import RelaxSolver
 
 FLOOR = {"name": "floor", "material": "a", "shape": "plane"}
 BOX = {"name": "box", "material": "a", "shape": "box", "low": (0, 0, 0), "high": (0.3, 0.3, 2)}

@@ -14,7 +14,7 @@ import math
 from barchan.kernels.bound import FLAT, WALLS, push, surface_gap
 from barchan.kernels.jit import njit, prange
 from barchan.kernels.turning import rotated
-from barchan.solvers.relax_layout import BLOCK
+from barchan.solvers.relax.layout import BLOCK
 
 NEAR = 1e-4  # of the radius: the step of the differences that give the curvature of a wall
 

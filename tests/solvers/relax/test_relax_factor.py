@@ -10,8 +10,8 @@ import scipy.sparse
 import scipy.sparse.linalg
 from scipy.spatial import cKDTree
 
-from barchan.solvers.relax_cell import Cell
-from barchan.solvers.relax_factor import LEAF, dissection, factorised
+from barchan.solvers.relax.cell import Cell
+from barchan.solvers.relax.factor import LEAF, dissection, factorised
 from solvers import relax_lab as lab
 
 
