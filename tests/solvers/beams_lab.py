@@ -8,8 +8,8 @@ import numpy as np
 
 from barchan.model.build import build
 from barchan.scene import Scene
-from barchan.solvers import beams_ledger, beams_preflight
-from barchan.solvers.beams import BeamSolver
+from barchan.solvers.beams import checks, ledger
+from barchan.solvers.beams.solver import BeamSolver
 from solvers.inside import every, peek
 
 STILL = {"gravity": (0.0, 0.0, 0.0)}
@@ -40,7 +40,7 @@ def polygon(x: float, z: float, *points: tuple[float, float], **more: Any) -> di
 def solver(described: Scene, step: float | None = None) -> BeamSolver:
     """The scene's solver at its start, with its own time step unless told."""
     model, grains = build(described)
-    return BeamSolver(model, grains, beams_preflight.choose(model, grains).value if step is None else step)
+    return BeamSolver(model, grains, checks.choose(model, grains).value if step is None else step)
 
 
 def turn(machine: BeamSolver, rows: slice, angle: float) -> None:
@@ -66,14 +66,14 @@ def two_squares(
 
 def energy(machine: BeamSolver) -> float:
     """Kinetic and elastic energy, J."""
-    state = beams_ledger.present(machine)
+    state = ledger.present(machine)
     return machine.kinetic_energy() + state.stored + state.beam_energy
 
 
 def forces(machine: BeamSolver) -> np.ndarray:
     """Force x, z (N) and counter-clockwise torque (N m) on every free triangle, (T, 3), gravity included."""
     c = machine.packed()
-    beams_ledger.present(machine)
+    ledger.present(machine)
     weight = np.stack([c.mass, c.mass, c.inertia], axis=1)[: c.free]
     return machine.packed().acceleration[:, :3] * weight
 

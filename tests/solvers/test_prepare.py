@@ -13,8 +13,9 @@ import numpy as np
 import pytest
 
 from barchan.laws.viscous import Viscous
-from barchan.solvers import beams_prepare, soft_prepare
 from barchan.solvers import helper as helping
+from barchan.solvers import soft_prepare
+from barchan.solvers.beams import prepare
 from barchan.solvers.helper import Helper
 from barchan.solvers.soft_arrays import Arrays
 from solvers import beams_lab, lab
@@ -123,10 +124,10 @@ def test_phases_of_beams_find_the_work_for_their_arrays():
     machine.advance(1)
     c, kernels = machine.packed(), machine.kernels
     odd = c._replace(gravity=np.zeros(6)[::2])
-    work = beams_prepare.ready(kernels, c)
+    work = prepare.ready(kernels, c)
     with pytest.raises(TypeError, match="No matching definition"):
         kernels.phases(odd, kernels.PLACE, kernels.PLACE, machine.dt, 0.0, 0.0, False, work)
-    assert beams_prepare.ready(kernels, odd) != work == beams_prepare.ready(kernels, c)
+    assert prepare.ready(kernels, odd) != work == prepare.ready(kernels, c)
 
 
 @pytest.fixture

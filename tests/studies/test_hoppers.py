@@ -12,7 +12,7 @@ import pytest
 from barchan.analysis.flow import Flow
 from barchan.model.build import build
 from barchan.scene.beams_frame import Strips
-from barchan.solvers.beams import BeamSolver
+from barchan.solvers.beams.solver import BeamSolver
 from barchan.studies import p02
 from barchan.studies.yee import FEW, SIZE, Hopper
 

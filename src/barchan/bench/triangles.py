@@ -12,9 +12,9 @@ import numpy as np
 from barchan.kernels import threads as cores
 from barchan.model.build import build
 from barchan.scene import Scene
-from barchan.solvers import beams_layout as phase
-from barchan.solvers import beams_preflight, beams_prepare
-from barchan.solvers.beams import BeamSolver
+from barchan.solvers.beams import checks, prepare
+from barchan.solvers.beams import layout as phase
+from barchan.solvers.beams.solver import BeamSolver
 
 SIZE, SPACING = 2e-3, 2.3e-3  # m: squares, and the lattice on which they begin
 MEET, STEPS = 200, 100  # steps until some squares have met, and those that are measured
@@ -54,14 +54,14 @@ def squares(grains: int) -> BeamSolver:
         }
     )
     model, start = build(scene)
-    return BeamSolver(model, start, beams_preflight.choose(model, start).value)
+    return BeamSolver(model, start, checks.choose(model, start).value)
 
 
 def shares(solver: BeamSolver, repeats: int = 20) -> dict[str, float]:
     """The share of a step's time that each part takes; making the lists counts by how often it happens."""
     spent = dict.fromkeys(PARTS, 0.0)
     c, kernels = solver.packed(), solver.kernels
-    work = beams_prepare.ready(kernels, c)
+    work = prepare.ready(kernels, c)
     kept = solver.arrays["state"].copy()
     for part, those in PARTS.items():
         for which in those:

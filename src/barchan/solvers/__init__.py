@@ -20,9 +20,9 @@ CLASSES = {
     ("soft", "cuda"): "soft_cuda:CudaSolver",
     ("hard", "cpu"): "hard.solver:HardSolver",
     ("relax", "cpu"): "relax.solver:RelaxSolver",
-    ("beams", "cpu"): "beams:BeamSolver",
+    ("beams", "cpu"): "beams.solver:BeamSolver",
 }  # by name and device
-CHECKS = {"soft": "preflight", "hard": "hard.checks", "relax": "relax.checks", "beams": "beams_preflight"}
+CHECKS = {"soft": "preflight", "hard": "hard.checks", "relax": "relax.checks", "beams": "beams.checks"}
 
 
 class Checks(Protocol):

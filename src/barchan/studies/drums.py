@@ -15,8 +15,8 @@ from barchan.model.build import build
 from barchan.record.schema import FIRST, OPTIONAL, frame_arrays, frame_from
 from barchan.record.whole import replaced
 from barchan.scene import Scene, dumps
-from barchan.solvers import beams_ledger
-from barchan.solvers.beams import BeamSolver
+from barchan.solvers.beams import ledger
+from barchan.solvers.beams.solver import BeamSolver
 
 SAMPLE = 0.01  # s
 SLOW_SHARE = 0.3  # of the mean energy in the drum's frame: below it the grains rest in the drum
@@ -248,7 +248,7 @@ def tumble(turn: Turn) -> Tumbling:
     rows, places = [], []
     for k in range(round(drum.ends(rate) / SAMPLE)):
         solver.advance_to((k + 1) * SAMPLE)
-        body = beams_ledger.bodies(solver)
+        body = ledger.bodies(solver)
         place = body.position[:, [0, 2]]
         energy = energy_in_drum(place, body.velocity[:, [0, 2]], body.mass, rate)
         rows.append((solver.time, np.degrees(leaning(place, body.mass)), energy))

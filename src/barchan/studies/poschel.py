@@ -9,8 +9,8 @@ import numpy as np
 from barchan.frame import Frame
 from barchan.model.build import build
 from barchan.scene import Scene, load
-from barchan.solvers import beams_ledger, beams_preflight
-from barchan.solvers.beams import BeamSolver
+from barchan.solvers.beams import checks, ledger
+from barchan.solvers.beams.solver import BeamSolver
 
 QUIET = 1e-3  # s without contact that end a hit: longer than the vibrations of a grain, shorter than its flight
 OFFSET = 0.75  # of the edge, by which the resting square lies aside
@@ -53,13 +53,13 @@ def collide(speed: float, *, samples: int = 160, snapshots: int = 9, contact: st
     scene: Scene = load("two-squares", [f"beams.contact={contact}", f"grains[0].velocity=[{speed},0,0]"])
     model, grains = build(scene)
     size = 2 * float(grains.radius[0]) / np.sqrt(2.0)
-    solver = BeamSolver(model, grains, beams_preflight.choose(model, grains).value)
+    solver = BeamSolver(model, grains, checks.choose(model, grains).value)
     gap = float(grains.position[1, 0] - grains.position[0, 0]) - size
     steps = round((gap + FLIGHT * size) / speed / solver.dt / samples)
     rows, frames, seen = [], [solver.frame()], 0
     for k in range(samples):
         solver.advance(steps)
-        now, body, state = int(solver.arrays["seen"].sum()), beams_ledger.bodies(solver), beams_ledger.present(solver)
+        now, body, state = int(solver.arrays["seen"].sum()), ledger.bodies(solver), ledger.present(solver)
         inertia = grains.inertia[:, 1]
         rows.append((
             solver.time, now > seen, 0.5 * np.sum(body.mass * np.sum(body.velocity**2, axis=1)),
