@@ -22,8 +22,8 @@ from barchan.record.recording import Recording
 from barchan.record.schema import frame_arrays
 from barchan.run.start import last_grains, masses
 from barchan.scene import dumps
-from barchan.solvers import soft_ledger
-from barchan.solvers.soft import SoftSolver
+from barchan.solvers.soft import ledger
+from barchan.solvers.soft.solver import SoftSolver
 from solvers import beams_lab, hard_lab, lab, relax_lab
 
 BOX = {"low": (-1.0, -0.5, -1.0), "high": (1.0, 0.5, 1.0)}
@@ -110,8 +110,8 @@ def test_a_frame_without_contacts_names_the_field_that_records_them(tmp_path: Pa
 def test_contacts_and_ledger_are_found_once_and_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """Nothing is asked of the contacts until somebody wants to know, and then once for both."""
     machine, asked = soft(), []
-    account = soft_ledger.account
-    monkeypatch.setattr(soft_ledger, "account", lambda solver: asked.append(1) or account(solver))
+    account = ledger.account
+    monkeypatch.setattr(ledger, "account", lambda solver: asked.append(1) or account(solver))
     frame = machine.frame()
     assert frame.position.shape == (6, 3) and not asked
     assert len(frame.contacts) > 2 and frame.ledger["kinetic_energy"] > 0 and len(frame.contacts) > 2

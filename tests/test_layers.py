@@ -59,7 +59,7 @@ def room_of(module: str) -> str:
     Files of columns' numbers, which Python and kernels share, are a room of their own: kernels, which lie left of what
     these stand in, read them.
     """
-    return "layout" if re.search(r"\b([a-z]+_)?layout$", module) else module.partition(".")[0]
+    return "layout" if re.search(r"\blayout$", module) else module.partition(".")[0]
 
 
 def modules() -> dict[str, Path]:
@@ -149,10 +149,10 @@ def test_imports_point_to_the_left_only():
         ("solvers.soft", "import numba", "belongs to kernels/ and cuda/ alone"),
         ("solvers.kernels", "import numba", "belongs to kernels/ and cuda/ alone"),
         ("model.build", "def build():\n    from llvmlite import ir", "belongs to kernels/ and cuda/ alone"),
-        ("kernels.compile", "from barchan.solvers.soft_layout import SLOTS", None),
+        ("kernels.compile", "from barchan.solvers.soft.layout import SLOTS", None),
         ("kernels.compile", "from barchan.solvers.layout import SLOTS", None),
-        ("kernels.compile", "from barchan.solvers.soft import SLOTS", "lies to its right"),
-        ("solvers.soft_layout", "from barchan.kernels import compile", "lies to its right"),
+        ("kernels.compile", "from barchan.solvers.soft.solver import SLOTS", "lies to its right"),
+        ("solvers.soft.layout", "from barchan.kernels import compile", "lies to its right"),
         ("analysis.pile", "def plot():\n    from matplotlib import pyplot", "belongs to draw/ alone"),
         ("run.loop", "import h5py", "belongs to record/ alone"),
     ],
@@ -161,8 +161,8 @@ def test_the_walk_sees_an_arrow_that_points_back(tmp_path, monkeypatch, module, 
     """The rules themselves, on a tree of empty modules and one that imports something."""
     package = tmp_path / "barchan"
     monkeypatch.setitem(globals(), "PACKAGE", package)
-    others = "__init__ cli registry laws/hertz schema/quantities scene/grains run/loop kernels/compile solvers/soft"
-    layouts = ["solvers/layout", "solvers/soft_layout"]
+    others = "__init__ cli registry laws/hertz schema/quantities scene/grains run/loop kernels/compile"
+    layouts = ["solvers/soft/solver", "solvers/layout", "solvers/soft/layout"]
     for name in [*others.split(), *layouts, module.replace(".", "/")]:
         path = package / f"{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)

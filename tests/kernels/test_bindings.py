@@ -19,7 +19,7 @@ from barchan.kernels.compile import bind
 from barchan.kernels.ready import neighbours
 from barchan.laws.hertz import Hertz
 from barchan.registry import built_in
-from barchan.solvers import soft_bindings
+from barchan.solvers.soft import bindings as soft_bindings
 
 JIT = "from barchan.kernels.jit import njit\n"
 TOY = {
@@ -138,7 +138,7 @@ def test_a_binding_that_soft_spheres_have_lost_is_an_error(monkeypatch):
     """The same of a method's own binding: without the floats that a contact remembers it says so by name."""
     monkeypatch.setattr(soft_bindings, "_history", lambda law, prefix: {})
     switches = {name: False for name, value in vars(bound).items() if value is False}
-    with pytest.raises(SceneError, match=r"binding 'soft': barchan\.kernels\.soft_\w+: imports 'MEMORY'") as caught:
+    with pytest.raises(SceneError, match=r"'soft': barchan\.solvers\.soft\.kernels\.\w+: imports 'MEMORY'") as caught:
         soft_bindings.bind_soft(Hertz(), Hertz(), built_in("shapes", "gap"), built_in("motions", "path"), switches)
     assert "nothing is bound to it" in str(caught.value)
 

@@ -20,7 +20,7 @@ from barchan.laws.linear import Linear
 from barchan.potentials.harmonic import Harmonic
 from barchan.registry import built_in
 from barchan.solvers.relax.bindings import bind_relax
-from barchan.solvers.soft_bindings import bind_soft
+from barchan.solvers.soft.bindings import bind_soft
 
 BASE = """
 import math

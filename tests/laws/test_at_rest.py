@@ -15,7 +15,7 @@ from barchan.laws.hertz import Hertz
 from barchan.laws.linear import Linear
 from barchan.laws.stick_slip import StickSlip
 from barchan.laws.viscous import Viscous
-from barchan.solvers.soft_bindings import AT_REST, FORMS, rests
+from barchan.solvers.soft.bindings import AT_REST, FORMS, rests
 
 SURFACE = Surface(5e6, 2e6, 0.3, 0.5, 0.6, 0.0, 0.0, False)
 Numbers = tuple[float, ...]

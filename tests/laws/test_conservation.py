@@ -11,7 +11,7 @@ import scipy.integrate
 
 from barchan import registry
 from barchan.model.build import build_model
-from barchan.solvers import preflight
+from barchan.solvers.soft import checks
 from solvers import lab
 from solvers.inside import peek
 from solvers.plain import PlainSolver, bindings
@@ -179,7 +179,7 @@ def test_check_names_laws_that_can_make_energy() -> None:
 
     def told(contact: dict[str, Any], **walls: Any) -> list[str]:
         described = lab.scene(contact, [lab.grain((0.0, 0.0, 0.1))], [lab.FLOOR], **walls)
-        return [f"{one.where} {one.what}" for one in preflight.giving(build_model(described))]
+        return [f"{one.where} {one.what}" for one in checks.giving(build_model(described))]
 
     assert told({"law": "hertz"}) == []
     assert told({"law": "hertz", "tangential": "mindlin"}) == ["contact.law 'hertz'"]

@@ -16,7 +16,7 @@ from barchan.laws import Contact, Surface
 from barchan.laws.stick_slip import BEGUN, SLIP, STICK, StickSlip
 from barchan.model.build import build
 from barchan.observables.modes import Modes
-from barchan.solvers.soft import SoftSolver
+from barchan.solvers.soft.solver import SoftSolver
 from solvers import lab
 
 STATIC, SURFACE = 0.6, Surface(5e6, 2e6, 0.3, 0.6, None, 0.0, 0.0, False)

@@ -15,7 +15,7 @@ from barchan.model import encounters, timestep
 from barchan.model.build import build
 from barchan.scene import library, load
 from barchan.scene.scene import Scene
-from barchan.solvers import soft_ledger
+from barchan.solvers.soft import ledger
 from solvers import lab
 
 SIZE = 0.1  # m
@@ -64,7 +64,7 @@ def test_strong_damping_does_not_feed_what_has_fallen(law: str, restitution: flo
     scene = lab.scene(law, groups, walls, a=a, gravity=(0, 0, -lab.GRAVITY))
     solver = lab.solver(scene, timestep.choose(*build(scene)).value)
     solver.advance_to(0.5)
-    book = soft_ledger.energies(solver, soft_ledger.stored(solver))
+    book = ledger.energies(solver, ledger.stored(solver))
     assert abs(book["energy_error"]) < 0.06 * solver.turned_over(book)
     assert book["dissipated_normal"] > 0
 

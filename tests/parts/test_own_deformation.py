@@ -16,7 +16,7 @@ from barchan.parts.deformations import Course, Deformation
 from barchan.run.plan import Plan
 from barchan.scene import Scene
 from barchan.schema.quantities import Number
-from barchan.solvers import soft_bindings, soft_box
+from barchan.solvers.soft import bindings, box
 from solvers import lab
 from solvers import relax_lab as relax
 
@@ -71,11 +71,9 @@ def test_soft_spheres_are_given_its_function_and_numbers() -> None:
     """The function itself is bound into the kernels, not the one of the package, and its rates begin the box's."""
     plan = Plan.of(soft(0.1))
     model = plan.model
-    bound = soft_bindings._bindings(
-        model.law, model.wall_law, model.walls.gaps, model.walls.paths, {}, soft_box.course_of(model)
-    )
+    bound = bindings._bindings(model.law, model.wall_law, model.walls.gaps, model.walls.paths, {}, box.course_of(model))
     assert keep(sinking) in bound["box_course"]
-    arrays = soft_box.box_arrays(model, plan.grains)
+    arrays = box.box_arrays(model, plan.grains)
     assert arrays["course"].tolist() == [1, 0.1, 0, 0, 0, 0, 1, 0, 2]
     np.testing.assert_allclose(arrays["box"][3:6], [0, 0, -0.2], rtol=1e-14)
 

@@ -167,7 +167,7 @@ def test_a_run_that_goes_bad_stops_and_leaves_the_last_good_state(tmp_path):
 
 def test_numbers_that_are_none_stop_a_run(small, tmp_path, monkeypatch):
     """A grain whose speed is lost to NaN half way: the recording ends there, and the checkpoint is sound."""
-    from barchan.solvers.soft import SoftSolver
+    from barchan.solvers.soft.solver import SoftSolver
 
     advance_to = SoftSolver.advance_to
 

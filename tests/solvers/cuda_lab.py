@@ -12,10 +12,10 @@ import numpy as np
 
 from barchan import solvers
 from barchan.model.build import build
-from barchan.solvers.soft import SoftSolver
+from barchan.solvers.soft.solver import SoftSolver
 from solvers import lab
 from solvers.inside import peek
-from solvers.test_meshes import mesh, sheet
+from solvers.soft.test_meshes import mesh, sheet
 
 STATE = (
     "id", "position", "velocity", "orientation", "angular", "turn", "motion", "force", "torque", "held", "place",

@@ -19,7 +19,7 @@ from barchan.model.build import Model, build
 from barchan.model.grains import Grains
 from barchan.record.schema import frame_arrays
 from barchan.scene.scene import Scene
-from barchan.solvers.soft import SoftSolver
+from barchan.solvers.soft.solver import SoftSolver
 from solvers.inside import by_id, peek
 
 GRAVITY = 9.81  # m/s²

@@ -11,8 +11,8 @@ import pytest
 from barchan import solvers
 from barchan.kernels import threads
 from barchan.model.build import build
-from barchan.solvers import soft_lists, soft_rows
-from barchan.solvers.soft import SoftSolver
+from barchan.solvers.soft import lists, rows
+from barchan.solvers.soft.solver import SoftSolver
 from solvers import lab
 from solvers.inside import every, peek
 
@@ -80,8 +80,8 @@ def test_bits_do_not_depend_on_where_pairs_leave_their_forces(rolling: float, mo
     """
     described = crowded_scene(rolling)
     hashes = []
-    for few, count in ((0, 1), (0, min(2, threads.most())), (soft_rows.FEW, 1)):
-        monkeypatch.setattr(soft_rows, "FEW", few)
+    for few, count in ((0, 1), (0, min(2, threads.most())), (rows.FEW, 1)):
+        monkeypatch.setattr(rows, "FEW", few)
         threads.use(count)
         machine = solver(described)
         machine.advance(40)
@@ -125,7 +125,7 @@ def test_looking_changes_nothing(make: Callable[[], lab.Scene], count: int, turn
     assert lab.fingerprint(quiet) == lab.fingerprint(watched)
 
 
-@pytest.mark.parametrize(("speed", "lasts"), [(3.0, soft_lists.MARGIN_LASTS), (12.0, (0, 1))])
+@pytest.mark.parametrize(("speed", "lasts"), [(3.0, lists.MARGIN_LASTS), (12.0, (0, 1))])
 def test_bits_do_not_depend_on_when_somebody_looks_how_far_spheres_have_gone(
     speed: float, lasts: tuple[int, int]
 ) -> None:
@@ -149,11 +149,11 @@ def test_bits_do_not_depend_on_one_block_that_stands_for_all_pairs(monkeypatch: 
     """
     threads.use(1)
     machines = [solver(sphere_scene())]
-    monkeypatch.setattr(soft_lists, "_alike", lambda numbers: False)
+    monkeypatch.setattr(lists, "_alike", lambda numbers: False)
     machines.append(solver(sphere_scene()))
     hashes = []
     for machine, kept in zip(machines, (True, False), strict=True):
-        monkeypatch.setattr(soft_lists, "_alike", lambda numbers, kept=kept: kept)
+        monkeypatch.setattr(lists, "_alike", lambda numbers, kept=kept: kept)
         machine.advance(300)
         assert machine.lists.pairs > 16 and (len(peek(machine, "reduced")) == 3 * 16) == kept
         hashes.append(lab.fingerprint(machine))

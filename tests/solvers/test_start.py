@@ -12,7 +12,7 @@ import pytest
 from barchan.geometry import rotate
 from barchan.model.build import build
 from barchan.scene.scene import Scene
-from barchan.solvers.preflight import Start
+from barchan.solvers.soft.checks import Start
 from solvers import hard_lab, lab
 
 DUMBBELL = [{"position": (0.0, 0.0, -0.5), "radius": 0.4}, {"position": (0.0, 0.0, 0.5), "radius": 0.7}]

@@ -14,7 +14,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parents[2] / "src" / "barchan"
 
 # Where an integrator's own kind may be asked: the integrators, and the one place that carries them out.
-INTEGRATING = ("integrators/", "solvers/soft_steppers.py")
+INTEGRATING = ("integrators/", "solvers/soft/steppers.py")
 
 
 def last_name(node: ast.AST) -> str:
@@ -119,5 +119,5 @@ def test_what_may_be_asked_is_let_pass(planted: str) -> None:
 def test_integrators_may_be_asked_where_they_are_carried_out() -> None:
     """One place chooses the stepper by the kind of integrator."""
     planted = "if isinstance(integrator, RungeKutta): pass"
-    assert list(complaints(planted, "solvers/soft_steppers.py")) == []
-    assert len(list(complaints(planted, "solvers/soft.py"))) == 1
+    assert list(complaints(planted, "solvers/soft/steppers.py")) == []
+    assert len(list(complaints(planted, "solvers/soft/solver.py"))) == 1

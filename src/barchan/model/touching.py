@@ -152,7 +152,7 @@ def _asker(walls: Walls, pieces: np.ndarray) -> Callable[[np.ndarray, np.ndarray
 
 
 def joined(walls: Walls, frames: np.ndarray, found: Touching) -> Touching:
-    """The contacts that count where facets join into a mesh, as `kernels/soft_meshes.py` has it.
+    """The contacts that count where facets join into a mesh, as `solvers/soft/kernels/meshes.py` has it.
 
     Behind a mesh with a side the nearest facet counts alone, at a negative distance.
     """

@@ -16,13 +16,13 @@ from barchan.solvers.base import Solver
 DEVICES = ("cpu", "cuda")
 PRECISIONS = ("double", "mixed")
 CLASSES = {
-    ("soft", "cpu"): "soft:SoftSolver",
-    ("soft", "cuda"): "soft_cuda:CudaSolver",
+    ("soft", "cpu"): "soft.solver:SoftSolver",
+    ("soft", "cuda"): "soft.cuda.solver:CudaSolver",
     ("hard", "cpu"): "hard.solver:HardSolver",
     ("relax", "cpu"): "relax.solver:RelaxSolver",
     ("beams", "cpu"): "beams.solver:BeamSolver",
 }  # by name and device
-CHECKS = {"soft": "preflight", "hard": "hard.checks", "relax": "relax.checks", "beams": "beams.checks"}
+CHECKS = {"soft": "soft.checks", "hard": "hard.checks", "relax": "relax.checks", "beams": "beams.checks"}
 
 
 class Checks(Protocol):
@@ -48,9 +48,9 @@ def check_device(model: Model | None, device: str, precision: str) -> None:
             "precision", repr(precision), "the CPU computes in double precision", "use --device cuda"
         ))  # fmt: skip
     if device == "cuda":
-        from barchan.solvers import soft_cuda
+        from barchan.solvers.soft.cuda import solver
 
-        soft_cuda.refuse(model)
+        solver.refuse(model)
 
 
 def create(
@@ -59,7 +59,7 @@ def create(
     """The solver that the scene asks for, at the scene's start; time_step in s."""
     check_device(model, device, precision)
     if device == "cuda":
-        from barchan.solvers.soft_cuda import CudaSolver
+        from barchan.solvers.soft.cuda.solver import CudaSolver
 
         return CudaSolver(model, grains, time_step, precision=precision)
     return solver_class(model.scene.solver)(model, grains, time_step)

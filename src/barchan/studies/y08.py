@@ -17,8 +17,8 @@ from barchan.draw.files import save_figure
 from barchan.run.plan import Plan
 from barchan.run.progress import Progress
 from barchan.scene import Scene
-from barchan.solvers.soft import SoftSolver
-from barchan.solvers.soft_jacobian import jacobian
+from barchan.solvers.soft.jacobian import jacobian
+from barchan.solvers.soft.solver import SoftSolver
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.yee import BIN_RADIUS, cubes, hopper_walls, yee_scene
 

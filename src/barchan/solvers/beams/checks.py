@@ -26,7 +26,7 @@ from barchan.solvers import common, servo_limits
 from barchan.solvers.beams import arrays, changes, start, walls
 from barchan.solvers.beams.layout import FULL
 from barchan.solvers.beams.watch import MOST_STRETCH
-from barchan.solvers.preflight import idle_sources, small_box
+from barchan.solvers.soft.checks import idle_sources, small_box
 
 STEPS_PER_PERIOD = 60  # steps in which the quickest vibration or collision is resolved
 # The same in `exact` contact, for 1e-6 of the energy: where a crossing passes a corner, the force has a kink.

@@ -68,7 +68,7 @@ def make_lists(model: Model, a: dict[str, np.ndarray], skin: float, room: int, h
 def _carried(a: dict[str, np.ndarray], name: str, first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """What pairs of the list before have of that name, for the pairs of a new one; (0,) where nothing is left of it.
 
-    What a triangle has with a side of a wall goes to the first pair of the two: see `kernels.beams_friction`.
+    What a triangle has with a side of a wall goes to the first pair of the two: see `kernels/friction.py`.
     """
     kept = np.flatnonzero(a.get(name, np.zeros(0)))
     if not len(kept) or not len(first):

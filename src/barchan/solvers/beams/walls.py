@@ -35,7 +35,7 @@ class BeamWalls(NamedTuple):
     smooth_material: np.ndarray  # (S,) int64
     corners: np.ndarray  # (Q, 3, 2) m, at rest
     wall: np.ndarray  # (Q,) int64, ascending
-    side: np.ndarray  # (Q,) int64, of all walls' sides: as in `kernels.beams_strips`
+    side: np.ndarray  # (Q,) int64, of all walls' sides: as in `kernels/strips.py`
 
 
 def beam_walls(model: Model, owner: list[int], thickness: float, reach: float) -> BeamWalls:

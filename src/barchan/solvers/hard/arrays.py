@@ -33,7 +33,7 @@ ELASTIC_SHARE = 1e-5  # of √(g d): the slowest bounce of an elastic grain that
 
 
 def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:
-    """The arrays by grain; columns as in hard_layout.py."""
+    """The arrays by grain; columns as in layout.py."""
     n = len(grains)
     grain = np.zeros((n, layout.GRAIN_COLUMNS))
     grain[:, layout.PLACE] = grains.position
@@ -97,7 +97,7 @@ def rebounds(model: Model) -> list[Callable[..., Any]]:
 
 
 def wall_arrays(model: Model, begun: np.ndarray) -> dict[str, np.ndarray]:
-    """The walls' pieces, frames and motions; columns as in hard_layout.py. begun: (F,) s."""
+    """The walls' pieces, frames and motions; columns as in layout.py. begun: (F,) s."""
     walls, scene = model.walls, model.scene
     frames = len(walls.rest)
     rest, moved = np.zeros((frames, layout.BREAKS)), np.zeros((frames, 3), np.int64)

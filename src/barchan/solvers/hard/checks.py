@@ -12,8 +12,8 @@ from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.timestep import STATED, TimeStep
 from barchan.motions.servo import Servo
-from barchan.solvers import preflight
 from barchan.solvers.hard.arrays import EMPTY
+from barchan.solvers.soft import checks
 
 SOFT = 'use solver = "soft"'
 LEAPFROG_SHARE = 0.003  # of √(d/g)
@@ -22,12 +22,12 @@ SOFT_FIELDS = ("friction", "young", "poisson")  # of materials, for soft spheres
 
 def check(model: Model, grains: Grains) -> list[Finding]:
     """Warnings about a scene at its start; SceneError with all errors where there are any."""
-    preflight.flat_shapes(model)
+    checks.flat_shapes(model)
     refuse(model, grains)
     # Three cells, so that a grain is near only one of its images.
     largest = max(grains.radius.max(initial=1e-300), model.poured.radius.max(initial=0.0))
     return [
-        *preflight.spheres(preflight.Start.of(model, grains, joins=False), 6.0 * float(largest) * EMPTY),
+        *checks.spheres(checks.Start.of(model, grains, joins=False), 6.0 * float(largest) * EMPTY),
         *unused(model),
     ]
 

@@ -1,0 +1,1 @@
+"""The soft-sphere solver on a GPU."""

@@ -1,0 +1,1 @@
+"""The soft-sphere solver's kernels for a GPU."""

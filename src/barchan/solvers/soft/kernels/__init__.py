@@ -1,0 +1,1 @@
+"""The soft-sphere solver's compiled loops."""
