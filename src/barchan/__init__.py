@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from barchan.motions import Motion
     from barchan.observables import Observable
     from barchan.record.recording import Recording
-    from barchan.registry import parts, register
+    from barchan.registry import register
     from barchan.run.interrupt import Interrupted
     from barchan.run.loop import RunResult, resume, run
     from barchan.run.plan import Plan
@@ -71,7 +71,7 @@ _HOMES = {
     "frame": ("Frame",),
     "observables": ("Observable",),
     "record.recording": ("Recording",),
-    "registry": ("parts", "register"),
+    "registry": ("register",),
     "run.interrupt": ("Interrupted",),
     "run.loop": ("RunResult", "resume"),
     "run.plan": ("Plan",),

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import barchan as bc
+from barchan import registry
 from barchan.analysis import evaluate
 from barchan.analysis.evaluate import measure
 from barchan.run.plan import Measures
@@ -26,7 +27,7 @@ THROUGH = SMALL.replace(
 
 def seen(*names: str) -> dict[str, object]:
     """Observables of a scene."""
-    return {"observables": tuple(bc.parts("observables")[name]() for name in names)}
+    return {"observables": tuple(registry.parts("observables")[name]() for name in names)}
 
 
 def through() -> bc.Scene:

@@ -5,8 +5,8 @@ One file each. A run takes it once, at the look at which the event's condition h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar, Protocol
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Protocol
 
 import numpy as np
 
@@ -39,14 +39,12 @@ class Timeline(Protocol):
 
 
 class Action(Part):
-    """Base of actions: `asks` is the protocol of the solver that `act` changes."""
+    """Base of actions: `asks` is the protocol of the solver that `act(solver, timeline, time)` changes; time in s."""
 
     family: ClassVar[str] = "actions"
     asks: ClassVar[type] = object
 
-    def act(self, solver: Any, timeline: Timeline, time: float) -> None:
-        """Do it, at a time, s."""
-        raise TypeError(f"{type(self).__name__} does nothing")
+    act: ClassVar[Callable[..., None]]
 
     def walls(self) -> tuple[str, ...]:
         """Names of the walls that it changes."""

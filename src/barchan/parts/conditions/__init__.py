@@ -5,9 +5,9 @@ One file each. A run asks it at every look, until it holds for the first time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, Protocol
 
 from barchan.frame import Gate
 from barchan.registry import Part
@@ -43,14 +43,16 @@ class Now:
 
 
 class Condition(Part):
-    """Base of conditions: `asks` is the protocol of the solver that `holds` asks."""
+    """Base of conditions: `asks` is the protocol of the solver that `holds` asks.
+
+    `holds(solver, now, kept)` says whether the condition holds now. `kept` stays from look to look, and in checkpoints:
+    for plain values of its own.
+    """
 
     family: ClassVar[str] = "conditions"
     asks: ClassVar[type] = object
 
-    def holds(self, solver: Any, now: Now, kept: dict[str, Any]) -> bool:
-        """Whether it holds now. `kept` stays from look to look, and in checkpoints: for plain values of its own."""
-        raise TypeError(f"{type(self).__name__} does not say when it holds")
+    holds: ClassVar[Callable[..., bool]]
 
     def times(self) -> tuple[float, ...]:
         """Times, s, of looks for its sake, beside those of every run with events."""
