@@ -95,7 +95,7 @@ def test_measures_are_listed_with_units(command):
     assert code == 0 and "angle_of_repose" in out and "packing_fraction" in out
     code, out, _ = command("list", "measures", "pile_height")
     assert code == 0 and out.startswith("pile_height(floor=…, below=…), measured on each frame")
-    assert "Numbers: pile_height (m)." in out and "floor  m, default null" in out
+    assert "Numbers: pile_height (m)." in out and "floor  m; may be left out" in out
     assert "record.contacts = true" in command("list", "observables", "stress")[1]
     code, _, err = command("list", "measures", "pile_hight")
     assert code == 2 and "Did you mean 'pile_height'" in err

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from barchan import cli, registry
+from barchan.analysis.named import measures
 from barchan.registry import Part
 from barchan.scene import scene, schema
 from barchan.schema.quantities import PositiveLength, Unit
@@ -52,6 +53,7 @@ class Stool(Part):
     """What it is made of."""
 
 
+MEASURES = [pytest.param("measures", measure, id=name) for name, measure in measures().items()]
 TABLES = [pytest.param("tables", table, id=name) for name, table in scene.TABLES.items()]
 
 
@@ -85,11 +87,11 @@ def plain(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.mark.parametrize(("family", "part"), PARTS + TABLES)
+@pytest.mark.parametrize(("family", "part"), PARTS + MEASURES + TABLES)
 def test_every_field_of_every_part_has_a_sentence_and_a_unit(family: str, part: type[Table]) -> None:
     """A field that is added without its sentence, or as a number without a unit, is found; in tables too."""
     assert lacking(part) == []
-    assert family == "tables" or ": " in registry.about(family)
+    assert family not in registry.FAMILIES or ": " in registry.about(family)
 
 
 def test_what_a_part_lacks_is_found() -> None:
@@ -106,6 +108,15 @@ def test_what_is_said_of_fields() -> None:
     assert said["wood"] == ("", '"oak" or "ash"; may be left out', "What it is made of.")
     assert said["feet.width"] == ("m", "default 0.5", "How wide it is.")
     assert list(said)[-3:] == ["feet.width", "feet.bare", "wood"]
+
+
+@pytest.mark.parametrize(("family", "part"), MEASURES)
+def test_list_and_documents_say_the_same_of_measures(family: str, part: type[Part]) -> None:
+    """As for parts; measures are no part of a scene, and have a page of their own."""
+    listed = CliRunner().invoke(cli.app, ["list", family, part.key]).stdout
+    for one in part.described_fields():
+        assert plain(f" {one.name} {f'{one.unit}; ' if one.unit else ''}{one.default} {one.sentence}") in plain(listed)
+        assert row(*one) in pages()["measuring.md"]
 
 
 @pytest.mark.parametrize(("family", "part"), PARTS)

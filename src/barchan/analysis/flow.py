@@ -9,13 +9,20 @@ from operator import attrgetter
 from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from barchan.analysis.named import measured
 from barchan.drawn import Drawn
 from barchan.frame import Frame
 from barchan.schema.quantities import Length, PositiveTime, Time, Unit
 
-Fall = Annotated[float, Unit("m/s^2")]  # acceleration downwards
+Level = Annotated[Length, Field(description="The height through which grains pass.")]
+Fall = Annotated[
+    Annotated[float, Unit("m/s^2")] | None,
+    Field(description="The acceleration downwards; left out, that of a recorded scene, or 9.81 m/s²."),
+]
+Least = Annotated[PositiveTime, Field(description="How long nothing passes, at least.")]
+Since = Annotated[Time, Field(description="Nothing counts before, such as the fall to the mouth.")]
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ class Jam:
 @measured(
     {"passed_count": "", "passed_mass": "kg", "waiting": ""}, taken=attrgetter("count", "mass", "waiting"), each=True
 )
-def flow_through(frames: Iterable[Frame], level: Length, *, gravity: Fall | None = None) -> Flow:
+def flow_through(frames: Iterable[Frame], level: Level, *, gravity: Fall = None) -> Flow:
     """Flow downwards through the height `level` (m), by the centres of mass of the grains.
 
     Grains are followed one by one, so that pouring above and absorbing below do not matter; what goes up again counts
@@ -101,14 +108,14 @@ def flow_through(frames: Iterable[Frame], level: Length, *, gravity: Fall | None
 
 
 @measured({"mean_rate": "kg/s"})
-def mean_rate(frames: Iterable[Frame], level: Length, *, gravity: Fall | None = None) -> float:
+def mean_rate(frames: Iterable[Frame], level: Level, *, gravity: Fall = None) -> float:
     """Mass flow downwards through a height: `mean_rate` of `flow_through`."""
     return flow_through(frames, level, gravity=gravity).mean_rate
 
 
 @measured({"jam_count": "", "jam_time": "s"}, taken=tuple)
 def jamming(
-    frames: Iterable[Frame], level: Length, *, least: PositiveTime = 1.0, since: Time = 0.0, gravity: Fall | None = None
+    frames: Iterable[Frame], level: Level, *, least: Least = 1.0, since: Since = 0.0, gravity: Fall = None
 ) -> tuple[int, float]:
     """How often, and how long in all, nothing flowed through a height although grains were waiting: see `jams`."""
     found = jams(flow_through(frames, level, gravity=gravity), least=least, since=since)

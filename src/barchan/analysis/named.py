@@ -76,8 +76,8 @@ def measured(
 ) -> Callable[[Function], Function]:
     """Give a function its own name as a measure: of `numbers` (name to unit), which are `taken` from its result.
 
-    The parameters after the first are fields; their annotations say the units. each: whether what is made of all
-    frames together has a number for each of them.
+    The parameters after the first are fields; their annotations say units and sentences. each: whether what is made of
+    all frames together has a number for each of them.
     """
 
     def named(function: Function) -> Function:
@@ -91,7 +91,7 @@ def measured(
         )
         made.key, made.series, made.on = function.__name__, tuple(numbers.items()), first.name
         made.each = first.name == "frame" if each is None else each
-        made.groups = tuple(one.name for one in others if hints[one.name] is Grains)
+        made.groups = tuple(one.name for one in others if Groups() in getattr(hints[one.name], "__metadata__", ()))
         made.function, made.taken = staticmethod(function), staticmethod(taken)
         _known[made.key] = made
         return function

@@ -16,6 +16,7 @@ from typing import Annotated
 
 import numpy as np
 from annotated_types import Ge, Le
+from pydantic import Field
 
 from barchan.analysis.grains import close_spheres
 from barchan.analysis.named import measured
@@ -33,6 +34,15 @@ SECTORS = 8  # of the circle, fitted one by one to tell the error of an angle
 FIT_FROM, FIT_TO = 0.15, 0.80  # the part of the foot radius on which the flank is fitted
 FOOT_HEIGHT = 0.10  # of the height at the middle: what is lower is not the heap's flank any more
 PROBES, MOST_PROBES = 200_000, 100_000_000  # points that measure a packing
+
+Floor = Annotated[
+    Length | None, Field(description="The height of the floor; left out, that of the lowest point of all grains.")
+]
+Below = Annotated[Length, Field(description="Grains with their centres above this height are not of the heap.")]
+Held = Annotated[Share, Field(description="How much of the heap's mass the cylinder holds.")]
+Low = Annotated[Position, Field(description="The corner of the box with the smallest coordinates.")]
+High = Annotated[Position, Field(description="The opposite corner.")]
+Probes = Annotated[int, Ge(1), Le(MOST_PROBES), Field(description="How many points the box is probed at.")]
 
 
 @dataclass(frozen=True)
@@ -155,7 +165,7 @@ def heap(frame: Frame, *, floor: float | None = None, below: float = math.inf) -
 
 
 @measured({"pile_height": "m"})
-def pile_height(frame: Frame, *, floor: Length | None = None, below: Length = math.inf) -> float:
+def pile_height(frame: Frame, *, floor: Floor = None, below: Below = math.inf) -> float:
     """Height (m) of the highest grain of the heap above the floor; 0 where nothing lies on it. below: as in `heap`."""
     base = floor_height(frame) if floor is None else floor
     mine = heap(frame, floor=base, below=below)[frame.sphere_grain]
@@ -164,7 +174,7 @@ def pile_height(frame: Frame, *, floor: Length | None = None, below: Length = ma
 
 
 @measured({"pile_width": "m"})
-def pile_width(frame: Frame, *, fraction: Share = 0.95, floor: Length | None = None, below: Length = math.inf) -> float:
+def pile_width(frame: Frame, *, fraction: Held = 0.95, floor: Floor = None, below: Below = math.inf) -> float:
     """Diameter (m) of the upright cylinder about the heap's centre of mass that holds this fraction of its mass.
 
     A cone of foot radius R has the part 3ρ² − 2ρ³ of its mass within ρR of the axis: 95 % lie within 0.865 R.
@@ -255,7 +265,7 @@ def _slope(radius: np.ndarray, height: np.ndarray) -> float:
 
 
 @measured({"angle_of_repose": "rad", "angle_of_repose_error": "rad"}, taken=attrgetter("value", "error"))
-def angle_of_repose(frame: Frame, *, floor: Length | None = None) -> Angle:
+def angle_of_repose(frame: Frame, *, floor: Floor = None) -> Angle:
     """Angle between the heap's flank and the floor, from a cone fitted to the height of its surface.
 
     On a cone of apex height H and angle α the surface is at h(r) = H − r tan α. The spheres' upper envelope h_i at
@@ -300,9 +310,7 @@ def angle_of_repose(frame: Frame, *, floor: Length | None = None) -> Angle:
 
 
 @measured({"packing_fraction": "", "packing_fraction_error": ""}, taken=attrgetter("value", "error"))
-def packing_fraction(
-    frame: Frame, low: Position, high: Position, *, probes: Annotated[int, Ge(1), Le(MOST_PROBES)] = PROBES
-) -> Fraction:
+def packing_fraction(frame: Frame, low: Low, high: High, *, probes: Probes = PROBES) -> Fraction:
     """Part of the box low … high (m) that is inside grains; where the spheres of a clump overlap it counts once.
 
     The box is probed at evenly scattered points (a Kronecker sequence on the inverse powers of the root of

@@ -8,8 +8,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from operator import attrgetter
+from typing import Annotated
 
 import numpy as np
+from pydantic import Field
 
 from barchan.analysis.named import Grains, measured
 from barchan.analysis.pile import Angle
@@ -18,6 +20,10 @@ from barchan.schema.quantities import PositiveLength
 
 HALF = 0.3  # volume fraction at the surface: half of a packing's
 FIT_FROM, FIT_TO = -0.75, 0.0  # parts of the drum's radius: the uphill half, as downhill grains pile up
+
+Free = Annotated[Grains, Field(description="The groups of the grains that are free; the others line the drum.")]
+Radius = Annotated[PositiveLength, Field(description="That of the drum.")]
+DrumLength = Annotated[PositiveLength, Field(description="That of the drum, along y.")]
 
 
 def surface(frame: Frame, free: np.ndarray, length: float) -> tuple[np.ndarray, np.ndarray]:
@@ -54,7 +60,7 @@ def _top(column: np.ndarray, low: float, pitch: float) -> float:
 
 
 @measured({"slope": "", "axis_height": "m"}, taken=tuple)
-def slope(frame: Frame, free: Grains, radius: PositiveLength, length: PositiveLength) -> tuple[float, float]:
+def slope(frame: Frame, free: Free, radius: Radius, length: DrumLength) -> tuple[float, float]:
     """Rise and height at the axis of the straight line through the surface's uphill half: z = height − rise x, m."""
     x, z = surface(frame, free, length)
     mine = np.isfinite(z) & (x >= FIT_FROM * radius) & (x <= FIT_TO * radius)
@@ -65,7 +71,7 @@ def slope(frame: Frame, free: Grains, radius: PositiveLength, length: PositiveLe
 
 
 @measured({"dynamic_angle": "rad", "dynamic_angle_error": "rad"}, taken=attrgetter("value", "error"))
-def dynamic_angle(frames: Sequence[Frame], free: Grains, radius: PositiveLength, length: PositiveLength) -> Angle:
+def dynamic_angle(frames: Sequence[Frame], free: Free, radius: Radius, length: DrumLength) -> Angle:
     """The dynamic angle of repose in a drum whose top turns towards +x: mean over the frames.
 
     Its error is the standard error of that mean, of frames so far apart that each is a look of its own. radius, length:
@@ -77,7 +83,7 @@ def dynamic_angle(frames: Sequence[Frame], free: Grains, radius: PositiveLength,
 
 
 @measured({"carried_over": ""})
-def carried_over(frames: Sequence[Frame], free: Grains, radius: PositiveLength) -> float:
+def carried_over(frames: Sequence[Frame], free: Free, radius: Radius) -> float:
     """How much the drum carries over its top, in layers as thick as the glued one; mean over the frames.
 
     What is in the drum's top quarter and the outer third of its radius, over a quarter of the glued grains, those that
@@ -92,7 +98,7 @@ def carried_over(frames: Sequence[Frame], free: Grains, radius: PositiveLength) 
 
 
 @measured({"ring_layers": ""})
-def ring_layers(frames: Sequence[Frame], free: Grains, radius: PositiveLength) -> float:
+def ring_layers(frames: Sequence[Frame], free: Free, radius: Radius) -> float:
     """How many layers, like the glued one, stay at the rim past the top; mean over the frames. 0 where grains fall.
 
     What is within one and a half grains of the rim in the quarter that comes after the top, over a quarter of the glued
