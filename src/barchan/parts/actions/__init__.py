@@ -5,7 +5,7 @@ One file each. A run takes it once, at the look at which the event's condition h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -30,6 +30,10 @@ class HasGravity(Protocol):
     def change_gravity(self, gravity: Sequence[float] | np.ndarray) -> None: ...
 
 
+class Changed(HasWalls, HasGravity, Protocol):
+    """A solver that actions may change in every way that they need."""
+
+
 class Timeline(Protocol):
     """What goes on in a run from look to look."""
 
@@ -44,7 +48,9 @@ class Action(Part):
     family: ClassVar[str] = "actions"
     asks: ClassVar[type] = object
 
-    act: ClassVar[Callable[..., None]]
+    def act(self, solver: Changed, timeline: Timeline, time: float) -> None:
+        """Do it, at a time, s."""
+        raise TypeError(f"{type(self).__name__} does nothing")
 
     def walls(self) -> tuple[str, ...]:
         """Names of the walls that it changes."""

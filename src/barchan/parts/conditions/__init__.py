@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from barchan.frame import Gate
 from barchan.registry import Part
@@ -28,6 +28,10 @@ class HasGates(Protocol):
 
     def __len__(self) -> int: ...
     def gates(self) -> Mapping[str, Gate]: ...
+
+
+class Watched(HasSpeeds, HasGates, Protocol):
+    """A run of which conditions may ask all that they need."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +56,9 @@ class Condition(Part):
     family: ClassVar[str] = "conditions"
     asks: ClassVar[type] = object
 
-    holds: ClassVar[Callable[..., bool]]
+    def holds(self, solver: Watched, now: Now, kept: dict[str, Any]) -> bool:
+        """Whether it holds now. `kept` stays from look to look, and in checkpoints: for plain values of its own."""
+        raise TypeError(f"{type(self).__name__} does not say when it holds")
 
     def times(self) -> tuple[float, ...]:
         """Times, s, of looks for its sake, beside those of every run with events."""
