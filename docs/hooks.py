@@ -58,8 +58,8 @@ def _part(key: str, part: Any) -> str:
 
 def _fields(table: Any) -> str:
     """The fields of a part, or of another table."""
-    rows = [
-        f"| `{one.name}` | {f'`{one.unit}`' if one.unit else ''} | {one.default} | {one.sentence} |"
-        for one in table.described_fields()
-    ]
+    rows = []
+    for name, unit, default, sentence in table.described_fields():
+        said = sentence.replace("*", r"\*")  # E* and G* in one sentence are no emphasis
+        rows.append(f"| `{name}` | {f'`{unit}`' if unit else ''} | {default} | {said} |")
     return "\n".join(["| field | unit | default | |", "|---|---|---|---|", *rows]) if rows else "No fields."

@@ -160,7 +160,8 @@ def test_list_schema_and_documents_say_the_same_of_tables(name: str) -> None:
 
 def row(name: str, unit: str, default: str, sentence: str) -> str:
     """A field in the documents."""
-    return f"| `{name}` | {f'`{unit}`' if unit else ''} | {default} | {sentence} |"
+    said = sentence.replace("*", r"\*")
+    return f"| `{name}` | {f'`{unit}`' if unit else ''} | {default} | {said} |"
 
 
 @functools.cache
