@@ -160,7 +160,7 @@ def _apply(solver: SoftSolver, change: Callable[[], np.ndarray | None]) -> float
 
 
 def _stored(solver: SoftSolver) -> np.ndarray:
-    """Energy stored in all contacts, J, (2, 2): see `soft_ledger.totals`."""
+    """Energy stored in all contacts, J, (2, 2): see `ledger.totals`."""
     return ledger.totals(ledger.stored(solver))
 
 

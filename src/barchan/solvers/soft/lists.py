@@ -89,7 +89,7 @@ class Lists:
         self.wall_totals = np.zeros(4)  # J: the same for walls, and the work of the walls
         self.worst = (0.0, -1, -1)
         self.pairs = 0
-        self.mask, self.behind = -1, 0  # see `soft_rows.Rows`
+        self.mask, self.behind = -1, 0  # see `rows.Rows`
         self.wall_contacts = 0
         self.present = model.walls.present(0.0, arrays["rule"])
         self.grids = self._grids()

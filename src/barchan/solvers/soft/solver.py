@@ -69,7 +69,7 @@ class SoftSolver(ServoSolver):
         self.stepper = self.stepping(self)
         self.rebuild(tidy=True)
         self.inserted, self.skipped = len(grains), gaps(grains)
-        self.stored_at_start = [[0.0, 0.0], [0.0, 0.0]]  # J, as in `soft_ledger.totals`
+        self.stored_at_start = [[0.0, 0.0], [0.0, 0.0]]  # J, as in `ledger.totals`
         if helper.at_work:
             ledger.states(self)  # asked for below: it is compiled while the other process is at work
             helper.wait_for(self.kernels.evaluate)

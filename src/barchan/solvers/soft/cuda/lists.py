@@ -216,7 +216,7 @@ class CudaLists:
         self.rows, self.spare = new, old
 
     def _near_walls(self, old_index: Any, tempo: Tempo) -> None:
-        """The list of near walls; see `soft_free.ways`."""
+        """The list of near walls; see `free.ways`."""
         g, k = self.grains, self.grains.kernels
         counts = g.scratch("wall counts", self.m, np.int32)
         ball = g.scratch("balls", 4 * self.m, float)[: 4 * self.m].reshape(self.m, 4)
