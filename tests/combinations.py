@@ -38,8 +38,8 @@ GROUPS = {
     "walls": ("test_meshes", "test_seams", "test_servos", "test_arc"),
     "adaptive": ("test_runge_kutta",),
     "plain": (
-        "test_cli", "test_look", "test_measure", "test_measured", "test_own_parts", "test_own_events", "test_run",
-        "test_story", "test_viewer", "test_kill",
+        "test_cli", "test_look", "test_measure", "test_measured", "test_own_parts", "test_own_events",
+        "test_own_region", "test_run", "test_story", "test_viewer", "test_kill",
     ),
     "periodic": (
         "test_same_bits", "test_cuda", "test_periodic", "test_single_spheres", "test_cost", "test_measured[through]",

@@ -23,6 +23,7 @@ FAMILIES = {  # where the parts of each are
     "restitutions": "barchan.restitutions",
     "shapes": "barchan.shapes",
     "motions": "barchan.motions",
+    "regions": "barchan.parts.regions",
     "sizes": "barchan.parts.sizes",
     "deformations": "barchan.parts.deformations",
     "conditions": "barchan.parts.conditions",

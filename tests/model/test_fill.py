@@ -11,19 +11,20 @@ from barchan.model import fill
 from barchan.model.fill import Order, check_memory, hexagonal, lattice, pyramid
 from barchan.model.grain_file import read_grain_file
 from barchan.model.scatter import near_pairs, scatter
-from barchan.model.space import Space, space_of
-from barchan.scene.grains import BoxRegion, CylinderRegion
+from barchan.parts.regions import Space
+from barchan.parts.regions.box import BoxRegion
+from barchan.parts.regions.cylinder import Cylinder, CylinderRegion
 
 
 def box(*size: float, periodic: tuple[int, int, int] = (0, 0, 0), dimensions: int = 3) -> Space:
     """A box with its low corner at (0, 0, 1)."""
     low = np.array([0.0, 0.0, 1.0])
-    return Space(low, low + np.array(size), None, np.array(periodic, dtype=bool), dimensions)
+    return Space(low, low + np.array(size), np.array(periodic, dtype=bool), dimensions)
 
 
 def cylinder(radius: float, height: float) -> Space:
     """An upright cylinder that stands off the origin."""
-    return space_of(CylinderRegion(base=(1.0, -2.0, 0.5), radius=radius, height=height))
+    return CylinderRegion(base=(1.0, -2.0, 0.5), radius=radius, height=height).space()
 
 
 def rng() -> np.random.Generator:
@@ -47,7 +48,7 @@ def assert_inside(space: Space, centres: np.ndarray, reach: np.ndarray) -> None:
         assert np.all(centres[:, axis] <= space.high[axis] - margin)
     if space.dimensions == 2:
         assert not np.any(centres[:, 1])
-    if space.radius is not None:
+    if isinstance(space, Cylinder):
         across = np.linalg.norm(centres[:, :2] - space.middle[:2], axis=1)
         assert np.all(across + reach <= space.radius * (1 + 1e-9))
 
@@ -131,7 +132,7 @@ def test_a_hair_below_a_periodic_face_is_in_the_box():
     """4.479999999999999 m lies below a period from 4.48 m on, and round-off takes it to the far face: it still meets
     its neighbour across the face. Catches a tree that is given a place outside its period, and refuses it.
     """
-    space = Space(np.array([4.48, -1.0, -1.0]), np.array([19.68, 1.0, 1.0]), None, np.array([True, False, False]))
+    space = Space(np.array([4.48, -1.0, -1.0]), np.array([19.68, 1.0, 1.0]), np.array([True, False, False]))
     centres = space.wrap(np.array([(4.479999999999999, 0.0, 0.0), (4.54, 0.0, 0.0), (9.0, 0.0, 0.0)]))
     assert centres[0, 0] - space.low[0] >= space.length[0]
     pairs = near_pairs(space, centres, np.full(3, 0.05), 0.0)
@@ -224,9 +225,9 @@ def test_available_memory_is_plausible():
 def test_space_is_periodic_only_where_the_region_spans_the_period():
     """x spans the period; y does not; z is not periodic."""
     period = np.zeros(3), np.ones(3), np.array([True, True, False])
-    space = space_of(BoxRegion(low=(0, 0.2, 0), high=(1, 0.8, 1)), period=period)
+    space = BoxRegion(low=(0, 0.2, 0), high=(1, 0.8, 1)).space(period=period)
     assert list(space.periodic) == [True, False, False]
-    assert space_of(CylinderRegion(base=(0, 0, 0), radius=2, height=3), dimensions=2).content == pytest.approx(12)
+    assert CylinderRegion(base=(0, 0, 0), radius=2, height=3).space(dimensions=2).content == pytest.approx(12)
 
 
 def test_grain_files(tmp_path):

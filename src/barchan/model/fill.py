@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from barchan.errors import Finding, SceneError
-from barchan.model.space import Space
+from barchan.parts.regions import Space
 
 _LOOSE = 1.001  # default spacing of centres, in extents of the largest grain
 _ROUND = 1e-9  # of a spacing, forgiven when sites are counted
@@ -43,7 +43,7 @@ def lattice(
     check_memory(order, along.number * across.number)
     layer = np.stack(np.meshgrid(along.places(), across.places()), axis=-1).reshape(-1, 2)
     upwards = _sites(space, 2, spacing, margin, from_low=True)
-    centres = _stack(space, order, [layer[_within(space, layer, margin)]], upwards)
+    centres = _stack(space, order, [layer[space.holds_column(layer, margin, _ROUND * margin)]], upwards)
     if jitter:
         shift = rng.uniform(-jitter, jitter, centres.shape)
         centres[:, space.axes] += shift[:, space.axes]
@@ -53,7 +53,7 @@ def lattice(
 def hexagonal(space: Space, order: Order, *, spacing: float | None = None) -> np.ndarray:
     """Layers of triangles, every second one in the hollows of the one below; in two dimensions rows of discs."""
     spacing = spacing or 2.0 * order.reach * _LOOSE
-    flat, cornered = space.dimensions == 2, space.radius is None
+    flat, cornered = space.dimensions == 2, space.cornered
     columns = _sites(space, 0, spacing, order.reach, from_low=cornered)
     rows = _sites(space, 1, spacing * np.sqrt(0.75), order.reach, from_low=cornered, even=True)
     rise = spacing * np.sqrt(0.75 if flat else 2.0 / 3.0)
@@ -65,7 +65,7 @@ def hexagonal(space: Space, order: Order, *, spacing: float | None = None) -> np
         x = columns.first + columns.step * (column + 0.5 * ((row + odd) % 2))
         y = rows.first + rows.step * (row + odd / 3.0)
         layer = space.wrap(np.stack([x, y], axis=-1).reshape(-1, 2))
-        layers.append(layer[_within(space, layer, order.reach)])
+        layers.append(layer[space.holds_column(layer, order.reach, _ROUND * order.reach)])
     return _stack(space, order, layers, upwards)
 
 
@@ -156,16 +156,6 @@ def _sites(
     number = int(np.floor(room / spacing + _ROUND)) + 1 if room >= -_ROUND * margin else 0
     slack = 0.0 if from_low else 0.5 * (room - spacing * (number - 1))
     return _Sites(number, spacing, low + margin + slack)
-
-
-def _within(space: Space, layer: np.ndarray, margin: float) -> np.ndarray:
-    """Which sites (m, 2) of a layer lie a margin (m) inside the region's sides."""
-    slack = _ROUND * margin
-    if space.radius is not None:
-        return np.linalg.norm(layer - space.middle[:2], axis=1) <= space.radius - margin + slack
-    shrink = np.where(space.periodic[:2], -np.inf, margin - slack)
-    inside = (layer >= space.low[:2] + shrink) & (layer <= space.high[:2] - shrink)
-    return np.all(inside[:, :1] if space.dimensions == 2 else inside, axis=1)
 
 
 def _stack(space: Space, order: Order, layers: list[np.ndarray], upwards: _Sites) -> np.ndarray:

@@ -14,12 +14,10 @@ from barchan.model.fill import Order, check_memory, hexagonal, lattice, pyramid
 from barchan.model.grain_file import GrainFile, read_grain_file
 from barchan.model.room import images
 from barchan.model.scatter import scatter
-from barchan.model.space import Space, space_of
+from barchan.parts.regions import Region, Space
+from barchan.parts.regions.box import Box
 from barchan.scene.grains import (
-    Box,
-    BoxRegion,
     ClumpGrain,
-    CylinderRegion,
     FileFill,
     GrainGroup,
     HexagonalFill,
@@ -196,12 +194,12 @@ def _near(scene: GrainScene, space: Space, there: np.ndarray) -> np.ndarray:
     return near[inside]
 
 
-def space_in(scene: GrainScene, region: BoxRegion | CylinderRegion) -> Space:
+def space_in(scene: GrainScene, region: Region) -> Space:
     """The space of a region in this scene."""
     period = None
     if scene.box is not None:
         period = np.array(scene.box.low), np.array(scene.box.high), np.array(scene.periodic, dtype=bool)
-    return space_of(region, dimensions=scene.dimensions, period=period)
+    return region.space(dimensions=scene.dimensions, period=period)
 
 
 def _file_sizes(group: GrainGroup, radius: np.ndarray, where: str) -> np.ndarray:

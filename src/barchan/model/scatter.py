@@ -11,7 +11,7 @@ import numpy as np
 
 from barchan.errors import Finding, SceneError
 from barchan.model.room import overlapping
-from barchan.model.space import Space
+from barchan.parts.regions import Space
 
 _PUSHES = 12  # pushes between two searches for near pairs
 _SEARCHES = 150  # after so many the fill is given up

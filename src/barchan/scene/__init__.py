@@ -5,18 +5,16 @@ Frozen descriptions of scenes, read from TOML and written to it, or built in Pyt
 
 from __future__ import annotations
 
+from barchan.parts.regions.box import Box
 from barchan.scene.beams import Beams, Breakage, Yielding
 from barchan.scene.events import (
     Event,
 )
 from barchan.scene.files import library, load
 from barchan.scene.grains import (
-    Box,
-    BoxRegion,
     ClumpGrain,
     ClumpSphere,
     CubeGrain,
-    CylinderRegion,
     DimerGrain,
     FileFill,
     GrainGroup,
@@ -52,13 +50,11 @@ __all__ = [
     "SOLVERS",
     "Beams",
     "Box",
-    "BoxRegion",
     "Breakage",
     "ClumpGrain",
     "ClumpSphere",
     "CrossGrain",
     "CubeGrain",
-    "CylinderRegion",
     "DimerGrain",
     "EllGrain",
     "Event",

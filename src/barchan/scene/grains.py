@@ -6,12 +6,12 @@ overall extent, never a radius, except where a field is called `radius`.
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, NamedTuple, Self
+from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from annotated_types import Ge, Gt, Le, Len, Lt
 from pydantic import PrivateAttr, ValidationInfo, field_validator, model_validator
 
-from barchan.scene.parts import SizeField
+from barchan.scene.parts import RegionField, SizeField
 from barchan.scene.polygons import FLAT_SHAPES, FlatShape, PolygonGrain
 from barchan.schema.paths import resolved
 from barchan.schema.problems import fault
@@ -26,7 +26,6 @@ from barchan.schema.quantities import (
 from barchan.schema.tables import Bare, Choice, Table, among
 
 MOST_GRAINS = 100_000_000
-RESOLVED = 1e-12  # of a distance from the origin: what is smaller has hardly a digit left there
 
 # ---------------------------------------------------------------- shapes of a grain
 
@@ -119,51 +118,7 @@ ShapeField = Annotated[
     ),
 ]
 
-# ---------------------------------------------------------------- regions and fills
-
-
-class Box(Table):
-    """An upright box. Only in two dimensions, where the extent along y does not matter, may that be zero."""
-
-    low: Position
-    """The corner with the smallest coordinates."""
-    high: Position
-    """The opposite corner."""
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        for axis, low, high in zip("xyz", self.low, self.high, strict=True):
-            if low > high or (low == high and axis != "y"):
-                raise fault(f"the box is empty along {axis} (low {low:g} m, high {high:g} m)", "low must be < high")
-        return self
-
-
-class BoxRegion(Box):
-    """An upright box as a region."""
-
-    key: ClassVar[str] = "box"
-
-
-class CylinderRegion(Table):
-    """An upright cylinder (axis z)."""
-
-    key: ClassVar[str] = "cylinder"
-    base: Position  # m, centre of the lower end
-    radius: PositiveLength  # m
-    height: PositiveLength  # m
-
-    @model_validator(mode="after")
-    def _seen_from_the_origin(self) -> Self:
-        far = max(map(abs, self.base))
-        if min(self.radius, self.height) <= RESOLVED * far:
-            raise fault(
-                f"{min(self.radius, self.height):g} m of a cylinder {far:g} m from the origin",
-                f"must be more than {RESOLVED:g} of that distance, or rounding swallows it", "move it to the origin",
-            )  # fmt: skip
-        return self
-
-
-Region = Annotated[BoxRegion | CylinderRegion, Choice(among(BoxRegion, CylinderRegion), "regions")]
+# ---------------------------------------------------------------- fills
 
 
 class LatticeFill(Table):
@@ -175,7 +130,7 @@ class LatticeFill(Table):
     """
 
     key: ClassVar[str] = "lattice"
-    region: Region
+    region: RegionField
     spacing: PositiveLength | None = None  # m
     jitter: NonNegativeLength = 0.0  # m
 
@@ -187,7 +142,7 @@ class RandomFill(Table):
     """
 
     key: ClassVar[str] = "random"
-    region: Region
+    region: RegionField
     overlap: bool = False
 
 
@@ -199,7 +154,7 @@ class HexagonalFill(Table):
     """
 
     key: ClassVar[str] = "hexagonal"
-    region: Region
+    region: RegionField
     spacing: PositiveLength | None = None  # m
 
 

@@ -17,6 +17,7 @@ from barchan.observables import Observable
 from barchan.parts.actions import Action
 from barchan.parts.conditions import Condition
 from barchan.parts.deformations import Deformation
+from barchan.parts.regions import Region
 from barchan.parts.sizes import Size
 from barchan.parts.sizes.fixed import FixedSize
 from barchan.potentials import Potential
@@ -54,6 +55,7 @@ def misfits(
 LawField = Annotated[Law, family("laws")]
 ShapeField = Annotated[Shape, family("shapes")]
 MotionField = Annotated[Motion, family("motions")]
+RegionField = Annotated[Region, family("regions")]
 SizeField = Annotated[Size, family("sizes", Bare(FixedSize, "value", (int, float, str)))]
 ActionField = Annotated[Action, family("actions")]
 DeformationField = Annotated[Deformation, family("deformations")]

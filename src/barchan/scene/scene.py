@@ -9,10 +9,11 @@ from annotated_types import Ge, Gt, Le, Len
 from pydantic import Field, field_validator
 from pydantic_core import InitErrorDetails
 
+from barchan.parts.regions.box import Box
 from barchan.scene.beams import Beams
 from barchan.scene.checks import scene_problems
 from barchan.scene.events import Event
-from barchan.scene.grains import Box, GrainGroup, GrainShape
+from barchan.scene.grains import GrainGroup, GrainShape
 from barchan.scene.materials import Material, PairOverride, Stiction
 from barchan.scene.method import HardSpheres, Method, SoftSpheres
 from barchan.scene.mixtures import parted, places, whole

@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt, Le, Len
 from pydantic import model_validator
 
-from barchan.scene.grains import MOST_GRAINS, ClumpGrain, Region, ShapeField, SphereGrain
-from barchan.scene.parts import SizeField
+from barchan.scene.grains import MOST_GRAINS, ClumpGrain, ShapeField, SphereGrain
+from barchan.scene.parts import RegionField, SizeField
 from barchan.scene.polygons import PolygonGrain
 from barchan.schema.problems import fault
 from barchan.schema.quantities import AngularVelocity, Frequency, PositiveTime, Time, Unit, Velocity
@@ -30,7 +30,7 @@ class Source(Table):
     """The shape of each grain: a name, or a list of spheres."""
     size: SizeField | None = None
     """A diameter or an overall extent: a number, or a distribution of sizes. Left out with a clump or a polygon."""
-    region: Region
+    region: RegionField
     """Where grains begin, whole grains inside."""
     count: Annotated[int, Ge(1), Le(MOST_GRAINS)] | None = None
     """How many grains in all; needed where there is no rate."""
@@ -77,7 +77,7 @@ class Sink(Table):
 
     name: Annotated[str, Len(1)]
     """What the sink is called in events and series."""
-    region: Region
+    region: RegionField
     """Where grains are taken away."""
     outside: bool = False
     """Grains are taken away where the region is not."""

@@ -18,10 +18,10 @@ from barchan.model.place import space_in
 from barchan.model.pour import Pourer
 from barchan.model.room import spheres_of
 from barchan.model.scatter import near_pairs
-from barchan.model.space import Space
 from barchan.model.timestep import choose as choose
 from barchan.model.timestep import impact_speed
 from barchan.model.touching import frames_at, inside, joined, touching
+from barchan.parts.regions import Space
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.shapes.mesh import Mesh
 from barchan.solvers import common, servo_limits
@@ -108,7 +108,7 @@ class Start(NamedTuple):
         ball, model = self.ball, self.model
         if len(ball) < 2:
             return row, -1 - wall, into
-        space = Space(model.low, model.low + model.box, None, model.periodic)
+        space = Space(model.low, model.low + model.box, model.periodic)
         place = space.wrap(ball[:, :3])
         i, j = np.sort(near_pairs(space, place, ball[:, 3], 0.0), axis=0)
         apart = np.linalg.norm(space.nearest_image(place[i] - place[j]), axis=1)

@@ -1,23 +1,32 @@
-"""The space a fill may use: a box or an upright cylinder, in two or three dimensions, open or periodic on each axis."""
+"""Regions: where grains are placed, poured or taken away.
+
+One file each. A region says what is stated; its `Space` is that in a scene, and what fills and sinks ask.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from barchan.scene.grains import BoxRegion, CylinderRegion
+from barchan.registry import Part
+
+Period = tuple[np.ndarray, np.ndarray, np.ndarray]  # a scene's box: low (3,) m, high (3,) m, periodic (3,) bool
 
 
 @dataclass(frozen=True)
 class Space:
-    """A region with what the scene adds to it. Centres lie a grain's reach away from its faces."""
+    """An upright box with what the scene adds to it. Centres lie a grain's reach away from its faces.
+
+    Spaces of other forms lie in such a box, and say otherwise what they contain.
+    """
 
     low: np.ndarray  # (3,) m
     high: np.ndarray  # (3,) m
-    radius: float | None  # m, of a cylinder about the vertical axis through the middle; None: a box
     periodic: np.ndarray  # (3,) bool, axes along which the region is the whole period of the scene
     dimensions: int = 3  # 2: the x–z plane at y = 0
+    cornered: ClassVar[bool] = True  # whether a pattern begins in its lower corner
 
     @property
     def axes(self) -> tuple[int, ...]:
@@ -37,8 +46,6 @@ class Space:
     @property
     def content(self) -> float:
         """Volume in m³, or in two dimensions area in m²."""
-        if self.radius is not None:
-            return float(np.pi * self.radius**2 * self.length[2])
         return float(np.prod(self.length[list(self.axes)]))
 
     def share(self, radii: np.ndarray) -> float:
@@ -55,10 +62,6 @@ class Space:
         shrink = np.where(self.periodic, 0.0, reach[:, None])
         low, high = self.low + shrink, self.high - shrink
         centres = low + (high - low) * rng.uniform(size=(len(reach), 3))
-        if self.radius is not None:
-            distance = (self.radius - reach) * np.sqrt(rng.uniform(size=len(reach)))
-            angle = 2.0 * np.pi * rng.uniform(size=len(reach))
-            centres[:, :2] = self.middle[:2] + distance[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=1)
         if self.dimensions == 2:
             centres[:, 1] = 0.0
         return centres
@@ -69,12 +72,6 @@ class Space:
         for axis in self.axes:
             if not self.periodic[axis]:
                 inside[:, axis] = np.clip(inside[:, axis], self.low[axis] + reach, self.high[axis] - reach)
-        if self.radius is not None:
-            across = inside[:, :2] - self.middle[:2]
-            distance = np.linalg.norm(across, axis=1)
-            limit = self.radius - reach
-            inwards = limit / np.maximum(np.maximum(distance, limit), 1e-300)
-            inside[:, :2] = self.middle[:2] + across * inwards[:, None]
         return inside
 
     def holds(self, points: np.ndarray) -> np.ndarray:
@@ -83,10 +80,13 @@ class Space:
         for axis in self.axes:
             if not self.periodic[axis]:
                 inside &= (points[:, axis] >= self.low[axis]) & (points[:, axis] <= self.high[axis])
-        if self.radius is not None:
-            across = points[:, :2] - self.middle[:2]
-            inside &= (across * across).sum(axis=1) <= self.radius**2
         return inside
+
+    def holds_column(self, sites: np.ndarray, margin: float, slack: float) -> np.ndarray:
+        """At which sites (m, 2) m of a level layer all lies a margin (m) inside the sides, but for a slack (m)."""
+        shrink = np.where(self.periodic[:2], -np.inf, margin - slack)
+        inside = (sites >= self.low[:2] + shrink) & (sites <= self.high[:2] - shrink)
+        return np.all(inside[:, :1] if self.dimensions == 2 else inside, axis=1)
 
     def wrap(self, centres: np.ndarray) -> np.ndarray:
         """The positions (N, k) m along the first k axes, moved into the period where an axis is periodic."""
@@ -105,31 +105,28 @@ class Space:
         return difference
 
 
-def space_of(
-    region: BoxRegion | CylinderRegion,
-    *,
-    dimensions: int = 3,
-    period: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
-) -> Space:
-    """The space of a scene's region. `period` is the scene's box: low (3,) m, high (3,) m, periodic (3,) bool.
+class Region(Part):
+    """Base of regions."""
 
-    An axis counts as periodic where the region reaches from one end of the period to the other; elsewhere the
-    faces of the region hold the grains. In two dimensions a cylinder's cut through its axis is a box.
-    """
-    radius: float | None = None
-    if isinstance(region, CylinderRegion):
-        base = np.array(region.base)
-        side = np.array([region.radius, region.radius, 0.0])
-        low, high = base - side, base + side + np.array([0.0, 0.0, region.height])
-        radius = region.radius if dimensions == 3 else None
-    else:
-        low, high = np.array(region.low), np.array(region.high)
-    around = np.zeros(3, dtype=bool)
-    if period is not None and radius is None:
-        box_low, box_high, periodic = period
-        slack = 1e-9 * (box_high - box_low)
-        around = periodic & (low <= box_low + slack) & (high >= box_high - slack)
-        low, high = np.where(around, box_low, low), np.where(around, box_high, high)
-    if dimensions == 2:
-        around[1] = False
-    return Space(low=low, high=high, radius=radius, periodic=around, dimensions=dimensions)
+    family: ClassVar[str] = "regions"
+
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The corners (3,) m of the upright box about it."""
+        raise TypeError(f"{type(self).__name__} has no bounds")
+
+    def space(self, *, dimensions: int = 3, period: Period | None = None) -> Space:
+        """The space of the region in a scene, whose box is the `period`: here that of the box about it.
+
+        An axis counts as periodic where the region reaches from one end of the period to the other; elsewhere the
+        faces of the region hold the grains.
+        """
+        low, high = self.bounds()
+        around = np.zeros(3, dtype=bool)
+        if period is not None:
+            box_low, box_high, periodic = period
+            slack = 1e-9 * (box_high - box_low)
+            around = periodic & (low <= box_low + slack) & (high >= box_high - slack)
+            low, high = np.where(around, box_low, low), np.where(around, box_high, high)
+        if dimensions == 2:
+            around[1] = False
+        return Space(low, high, around, dimensions)
