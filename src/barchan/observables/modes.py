@@ -11,7 +11,7 @@ from barchan.observables import Observable
 
 
 class Modes(Observable):
-    """Contacts that stick and contacts that slip (law `stick-slip`), walls included, and the share that slips."""
+    """Contacts that stick and that slip (law `stick-slip`, or triangles), walls included, and the share that slips."""
 
     key: ClassVar[str] = "modes"
     needs = ("contacts",)

@@ -59,7 +59,7 @@ class Beams(Method):
     tables: ClassVar[tuple[type[Rows], ...]] = (Corners, BeamLines, Strips)
     can: ClassVar[frozenset[str]] = frozenset(CAPABILITIES) - {"list_counts"}
     reads: ClassVar[tuple[str, ...]] = ("beams",)
-    idle: ClassVar[tuple[str, ...]] = ("collisions", "modes")
+    idle: ClassVar[tuple[str, ...]] = ("collisions",)
     bodies: ClassVar[str] = "triangles"
     color: ClassVar[Literal["group", "speed"]] = "speed"
 
