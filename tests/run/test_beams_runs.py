@@ -117,9 +117,11 @@ def test_a_picture_shows_walls_of_triangles_filled(broken):
     painted = plain.model_copy(update={"color": "#20a040"})
     made = last.table(Strips)
     for kept, wall, color in ((made, plain, grey), (made, painted, green), (None, plain, grey), (None, painted, green)):
-        picture = Picture(Stage.of([dataclasses.replace(last, strips=kept)], [wall], "auto", "speed"))
+        others = tuple(table for table in last.tables if table is not made)
+        shown = dataclasses.replace(last, tables=others if kept is None else (*others, kept))
+        picture = Picture(Stage.of([shown], [wall], "auto", "speed"))
         left, right, bottom, top = picture.window.extent
-        image = picture.pixels(dataclasses.replace(last, strips=kept)).astype(int)
+        image = picture.pixels(shown).astype(int)
         row = image[round((at - bottom) / (top - bottom) * len(image))]
         inside = row[round((-1.8e-3 - left) / (right - left) * len(row)) : round(-left / (right - left) * len(row))]
         assert ((np.abs(inside - color).max(axis=1) < 12).mean() > 0.9) == (kept is not None)
@@ -168,11 +170,11 @@ def test_polygons_that_are_none_are_refused():
         lab.solver(lab.scene([lab.polygon(0, 0, (0, 0), (1e-2, 0), (1e-2, 1e-4))]))
 
 
-def test_flat_grains_are_not_handed_over_and_called_what_they_are(broken):
+def test_bonded_polygons_are_not_handed_over(broken):
     sphere = {"name": "g", "material": "a", "size": 1e-3, "fill": {"kind": "points", "positions": [(0, 0, 1)]}}
     scene = bc.Scene(name="on", duration=1.0, materials={"a": {"density": 1e3}}, grains=[sphere],
                      start=str(broken.folder))  # fmt: skip
-    with pytest.raises(SceneError, match="that run has flat grains; only spheres can be handed over"):
+    with pytest.raises(SceneError, match=r"grains that are not rigid.*only spheres and clumps can be handed over"):
         Plan.of(scene)
 
 

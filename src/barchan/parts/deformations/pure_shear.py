@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from typing import ClassVar
+from typing import Annotated, ClassVar
+
+from annotated_types import Ge, Le
 
 from barchan.parts.deformations import Stretch
-from barchan.schema.quantities import Number
+from barchan.schema.quantities import Unit
 
 
 class PureShear(Stretch):
     """The box grows along x and shrinks along z at constant volume."""
 
     key: ClassVar[str] = "pure-shear"
-    strain: Number
+    strain: Annotated[float, Ge(-100), Le(100), Unit("")]
     """The strain at the end: ln(x/x₀) − ln(z/z₀)."""
 
     def amounts(self, fraction: float) -> tuple[float, float]:
