@@ -39,7 +39,7 @@ GROUPS = {
     "adaptive": ("test_runge_kutta",),
     "plain": (
         "test_cli", "test_look", "test_measure", "test_measured", "test_own_parts", "test_own_events",
-        "test_own_region", "test_run", "test_story", "test_viewer", "test_kill",
+        "test_own_region", "test_own_fill", "test_run", "test_story", "test_viewer", "test_kill",
     ),
     "periodic": (
         "test_same_bits", "test_cuda", "test_periodic", "test_single_spheres", "test_cost", "test_measured[through]",

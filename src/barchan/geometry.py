@@ -1,4 +1,4 @@
-"""Rotations as unit quaternions (w, x, y, z), and directions; every function is vectorised over leading axes.
+"""Rotations as unit quaternions (w, x, y, z), and directions, vectorised over leading axes; and spheres that overlap.
 
 A quaternion takes a vector from a body's own frame to the scene's: X = rotate(q, x).
 """
@@ -19,6 +19,7 @@ def _nonzero(value: tuple[float, float, float]) -> tuple[float, float, float]:
     return value
 
 
+GAP = 1e-9  # of the sum of two radii, that must be left between two spheres
 Axis = Annotated[Direction, AfterValidator(_nonzero)]  # a direction of any length but zero
 
 
@@ -108,3 +109,38 @@ def from_matrix(rotation: Any) -> np.ndarray:
     q = np.take_along_axis(rows, best[..., None, None], axis=-2)[..., 0, :]
     q = q / np.sqrt((q * q).sum(axis=-1, keepdims=True))
     return np.where(q[..., :1] < 0.0, -q, q)
+
+
+def overlapping(mine: np.ndarray, others: np.ndarray, box: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Indices of the overlapping pairs of spheres, one of `mine` (A, 4) m and one of `others` (B, 4) m.
+
+    box: (3,) m, the length of periodic axes, 0 for open ones.
+    """
+    none = np.zeros(0, np.int64)
+    if not len(mine) or not len(others):
+        return none, none
+    from scipy.spatial import cKDTree  # slow to import
+
+    reach = float(mine[:, 3].max() + others[:, 3].max()) * (1 + 2 * GAP)
+    near, index = images(others, mine[:, :3].min(axis=0) - reach, mine[:, :3].max(axis=0) + reach, box)
+    if not len(near):
+        return none, none
+    found = cKDTree(mine[:, :3]).sparse_distance_matrix(cKDTree(near[:, :3]), reach, output_type="ndarray")
+    i, j = found["i"], found["j"]
+    close = found["v"] < (mine[i, 3] + near[j, 3]) * (1 + GAP)
+    return i[close], index[j[close]]
+
+
+def images(place: np.ndarray, low: np.ndarray, high: np.ndarray, box: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The spheres and their periodic images whose centres lie between low and high (3,) m, and whose they are."""
+    index = np.arange(len(place))
+    for axis in range(3):
+        if box[axis] > 0:
+            place = place.copy()
+            place[:, axis] -= box[axis] * np.floor((place[:, axis] - low[axis]) / box[axis])
+            turns = range(int(np.floor((high[axis] - low[axis]) / box[axis])) + 1)
+            shifted = [place + np.eye(4)[axis] * (turn * box[axis]) for turn in turns]
+            place, index = np.concatenate(shifted), np.tile(index, len(turns))
+        inside = (place[:, axis] >= low[axis]) & (place[:, axis] <= high[axis])
+        place, index = place[inside], index[inside]
+    return place, index

@@ -6,6 +6,7 @@ law, a shape, a motion, an integrator or an observable is adding one file; `regi
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 import sys
@@ -16,13 +17,14 @@ from pydantic_core import InitErrorDetails
 
 from barchan.errors import Finding, SceneError
 from barchan.schema.problems import nearest
-from barchan.schema.tables import Table
+from barchan.schema.tables import Bare, Choice, Table
 
 FAMILIES = {  # where the parts of each are
     "laws": "barchan.laws",
     "restitutions": "barchan.restitutions",
     "shapes": "barchan.shapes",
     "motions": "barchan.motions",
+    "fills": "barchan.parts.fills",
     "regions": "barchan.parts.regions",
     "sizes": "barchan.parts.sizes",
     "deformations": "barchan.parts.deformations",
@@ -92,6 +94,11 @@ def built_in(family: str, function: str) -> list[Callable[..., Any]]:
     home = FAMILIES[family] + "."
     modules = [sys.modules[item.__module__] for item in parts(family).values() if item.__module__.startswith(home)]
     return list(dict.fromkeys(vars(module)[function] for module in modules if function in vars(module)))
+
+
+def choice(family: str, bare: Bare | None = None) -> Choice:
+    """The choice among the parts of a family in a field, those that scripts have registered included."""
+    return Choice(functools.partial(parts, family), family, tag=TAGS.get(family, "kind"), bare=bare)
 
 
 def part(family: str, key: str, where: str = "") -> type[Part]:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from barchan.errors import BarchanError, FileError
-from barchan.model.grain_file import read_grain_file
+from barchan.parts.fills.file import read_grain_file
 from barchan.scene import library
 from barchan.scene.toml import loads
 

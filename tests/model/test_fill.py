@@ -7,10 +7,13 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from barchan.errors import FileError, SceneError
-from barchan.model import fill
-from barchan.model.fill import Order, check_memory, hexagonal, lattice, pyramid
-from barchan.model.grain_file import read_grain_file
-from barchan.model.scatter import near_pairs, scatter
+from barchan.parts import fills
+from barchan.parts.fills import Order, check_memory
+from barchan.parts.fills._scatter import near_pairs, scatter
+from barchan.parts.fills.file import read_grain_file
+from barchan.parts.fills.hexagonal import hexagonal
+from barchan.parts.fills.lattice import lattice
+from barchan.parts.fills.pyramid import pyramid
 from barchan.parts.regions import Space
 from barchan.parts.regions.box import BoxRegion
 from barchan.parts.regions.cylinder import Cylinder, CylinderRegion
@@ -207,7 +210,7 @@ def test_pyramid_by_layers():
 
 def test_a_billion_grains_are_refused_before_they_are_allocated(monkeypatch):
     """1e9 grains need terabytes: refused at once on a machine of 16 GiB, as a count and as a region to be filled."""
-    monkeypatch.setattr(fill, "available_memory", lambda: 16.0 * 2**30)
+    monkeypatch.setattr(fills, "available_memory", lambda: 16.0 * 2**30)
     with pytest.raises(SceneError, match=r"'sand' asks for 1e\+09 grains, about .* GiB; about .* fit into the 16 GiB"):
         check_memory(Order(0.05, group="sand"), 10**9)
     with pytest.raises(SceneError, match="GiB"):
@@ -219,7 +222,7 @@ def test_a_billion_grains_are_refused_before_they_are_allocated(monkeypatch):
 
 def test_available_memory_is_plausible():
     """Some memory is available to this very test, and no machine has 1 EiB."""
-    assert 2**20 < fill.available_memory() < 2**60
+    assert 2**20 < fills.available_memory() < 2**60
 
 
 def test_space_is_periodic_only_where_the_region_spans_the_period():

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from barchan.errors import SceneError
+from barchan.geometry import overlapping
 from barchan.model.build_grains import build_grains
 from barchan.model.grains import Grains
-from barchan.model.room import overlapping, spheres_of
+from barchan.model.room import spheres_of
 from barchan.scene import Scene, dumps, loads
 from barchan.scene.toml import build
 

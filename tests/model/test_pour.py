@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from barchan.errors import SceneError
+from barchan.geometry import overlapping
 from barchan.model.build import build_model
 from barchan.model.grains import Grains
 from barchan.model.pour import Pourer
-from barchan.model.room import first_come, overlapping, spheres_of
+from barchan.model.room import first_come, spheres_of
 from barchan.scene.scene import Scene
 
 BOX = {"kind": "box", "low": [0, 0, 0], "high": [0.1, 0.1, 0.1]}

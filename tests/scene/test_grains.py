@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from barchan.errors import SceneError
+from barchan.parts.fills.file import FileFill
 from barchan.parts.sizes.fixed import FixedSize
 from barchan.parts.sizes.uniform import UniformSize
-from barchan.scene import ClumpGrain, CubeGrain, FileFill, GrainGroup, RodGrain
+from barchan.scene import ClumpGrain, CubeGrain, GrainGroup, RodGrain
 
 BOX = {"kind": "box", "low": [0, 0, 0], "high": [1, 1, 1]}
 

@@ -9,7 +9,8 @@ import pytest
 from barchan import registry
 from barchan.errors import SceneError
 from barchan.laws import Law
-from barchan.scene import GrainGroup, Material, PointsFill, Scene, Wall
+from barchan.parts.fills.points import PointsFill
+from barchan.scene import GrainGroup, Material, Scene, Wall
 from barchan.scene.toml import build
 from barchan.schema.quantities import Coefficient
 
@@ -121,7 +122,7 @@ def test_everything_wrong_is_told_at_once(fields):
         "duration: -1 s; must be > 0.",
         "materials.sand.density: '2500 kg'; has the dimension [mass]; must be a quantity in kg/m^3.",
         "grains[0].fill.kind: 'randm' is not among the fills; "
-        "known: lattice, random, hexagonal, pyramid, points, file. Did you mean 'random'?",
+        "known: file, hexagonal, lattice, points, pyramid, random. Did you mean 'random'?",
         "walls[0].radius: -0.1 m; must be > 0.",
         "grains[0].material: 'sandd' is not among the materials; known: sand, steel. Did you mean 'sand'?",
         "walls[1].material: 'stel' is not among the materials; known: sand, steel. Did you mean 'steel'?",

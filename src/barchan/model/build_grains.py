@@ -14,7 +14,7 @@ from barchan.model.grains import Grains, no_grains
 from barchan.model.place import GrainScene, Kind, place
 from barchan.model.room import spheres_of
 from barchan.model.triangles import flat_clump
-from barchan.scene.grains import ClumpGrain, GrainGroup, GrainShape, RandomFill, RodGrain, SphereGrain
+from barchan.scene.grains import ClumpGrain, GrainGroup, GrainShape, RodGrain, SphereGrain
 from barchan.scene.mixtures import batches, places
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.scene.sources import Source
@@ -67,7 +67,7 @@ def _numbers_of(scene: GrainScene, group: GrainGroup) -> np.random.Generator:
 
 def _keeps_clear(group: GrainGroup) -> bool:
     """Whether its grains are placed where others are not."""
-    return isinstance(group.fill, RandomFill) and not group.fill.overlap
+    return group.fill.keeps_clear
 
 
 def _built(

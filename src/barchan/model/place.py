@@ -10,21 +10,12 @@ import numpy as np
 from barchan.errors import Finding, SceneError
 from barchan.geometry import rotate
 from barchan.model.clumps import ClumpProperties
-from barchan.model.fill import Order, check_memory, hexagonal, lattice, pyramid
-from barchan.model.grain_file import GrainFile, read_grain_file
-from barchan.model.room import images
-from barchan.model.scatter import scatter
-from barchan.parts.regions import Region, Space
+from barchan.parts.fills import Given, Order, check_memory
+from barchan.parts.regions import Period, Region, Space
 from barchan.parts.regions.box import Box
 from barchan.scene.grains import (
     ClumpGrain,
-    FileFill,
     GrainGroup,
-    HexagonalFill,
-    LatticeFill,
-    PointsFill,
-    PyramidFill,
-    RandomFill,
 )
 from barchan.scene.materials import Material
 from barchan.scene.polygons import FLAT_SHAPES, PolygonGrain
@@ -81,73 +72,48 @@ class Kind(NamedTuple):
 
 def place(
     scene: GrainScene, kinds: Sequence[Kind], rng: np.random.Generator, where: str, there: np.ndarray
-) -> tuple[list[Placed], GrainFile | None]:
-    """Positions and sizes of every kind, and the file they come from, if any.
+) -> tuple[list[Placed], Given | None]:
+    """Positions and sizes of every kind, and what else the fill says of them.
 
     `where` is the path of the group in error messages, `there` (M, 4) m are spheres that random fills keep clear of.
     """
-    lead, file = kinds[0].group, None
+    lead = kinds[0].group
     name = lead.name if lead.part is None else lead.part.whole.name
+    fill = lead.fill
     order = Order(
         max(kind.reach for kind in kinds),
         lead.count,
         max(len(kind.clump.radii) for kind in kinds),
         f"{where}.fill",
         name,
+        max(kind.clump.bounding_radius * kind.largest for kind in kinds),
+        scene.dimensions,
+        _period(scene),
     )
-    if isinstance(lead.fill, RandomFill):
-        return _at_random(scene, kinds, lead.fill, order, rng, where, there), None
-    if isinstance(lead.fill, FileFill):
-        file = read_grain_file(lead.fill.path)
-        position = file.position
-        if file.radius is not None:
-            return [(position, _file_sizes(lead, file.radius, where))], file
-    else:
-        position = _on_sites(scene, kinds, order, rng)
+    if fill.by_size:
+        return _by_size(scene, kinds, order, rng, where, there), None
+    given = fill.grains(order, rng)
+    position = given.position
+    if given.radius is not None:
+        return [(position, _file_sizes(lead, given.radius, where))], given
     if len(kinds) > 1:
         position = position[rng.permutation(len(position))]
     numbers = shares(scene, kinds, len(position), where)
     parts = np.split(position, np.cumsum(numbers)[:-1])
-    return [(part, kind.sizes(len(part), where)) for part, kind in zip(parts, kinds, strict=True)], file
+    return [(part, kind.sizes(len(part), where)) for part, kind in zip(parts, kinds, strict=True)], given
 
 
-def _at_random(
-    scene: GrainScene,
-    kinds: Sequence[Kind],
-    fill: RandomFill,
-    order: Order,
-    rng: np.random.Generator,
-    where: str,
-    there: np.ndarray,
+def _by_size(
+    scene: GrainScene, kinds: Sequence[Kind], order: Order, rng: np.random.Generator, where: str, there: np.ndarray
 ) -> list[Placed]:
-    """All kinds at random places, packed together."""
-    assert order.count is not None, "a random fill has a count"
+    """Places for all kinds together, whose sizes are drawn first."""
+    assert order.count is not None, "such a fill has a count"
     check_memory(order, order.count)
     numbers = shares(scene, kinds, order.count, where)
     sizes = [kind.sizes(number, where) for kind, number in zip(kinds, numbers, strict=True)]
     radii = np.concatenate([kind.clump.bounding_radius * size for kind, size in zip(kinds, sizes, strict=True)])
-    space = space_in(scene, fill.region)
-    if fill.overlap:
-        position = space.sample(radii, rng)
-    else:
-        near = _near(scene, space, there)
-        position = scatter(space, radii, rng, where=order.where, group=order.group, there=near)
+    position = kinds[0].group.fill.places(order, radii, rng, there)
     return list(zip(np.split(position, np.cumsum(numbers)[:-1]), sizes, strict=True))
-
-
-def _on_sites(scene: GrainScene, kinds: Sequence[Kind], order: Order, rng: np.random.Generator) -> np.ndarray:
-    """The places (N, 3) m of a regular fill, or of points."""
-    fill = kinds[0].group.fill
-    if isinstance(fill, LatticeFill):
-        return lattice(space_in(scene, fill.region), order, rng, spacing=fill.spacing, jitter=fill.jitter)
-    if isinstance(fill, HexagonalFill):
-        widest = max(kind.clump.bounding_radius * kind.largest for kind in kinds)
-        around = Order(widest, order.count, order.spheres, order.where, order.group)
-        return hexagonal(space_in(scene, fill.region), around, spacing=fill.spacing)
-    if isinstance(fill, PyramidFill):
-        return pyramid(fill.base, order, layers=fill.layers, spacing=fill.spacing, dimensions=scene.dimensions)
-    assert isinstance(fill, PointsFill)
-    return np.array(fill.positions, dtype=float)
 
 
 def shares(scene: GrainScene, kinds: Sequence[Kind], total: int, where: str) -> list[int]:
@@ -178,28 +144,16 @@ def _mean_mass(scene: GrainScene, kind: Kind) -> float:
     return scene.materials[kind.group.material].density * kind.clump.volume * mean
 
 
-def _near(scene: GrainScene, space: Space, there: np.ndarray) -> np.ndarray:
-    """Those of the spheres (M, 4) m, and of their periodic images, that reach into a space."""
-    reach = float(there[:, 3].max(initial=0.0))
-    period = np.zeros(3)
-    if scene.box is not None:
-        period = np.where(np.array(scene.periodic) & ~space.periodic, np.subtract(scene.box.high, scene.box.low), 0.0)
-    around = np.where(space.periodic, np.inf, reach)
-    near, _ = images(there, space.low - around, space.high + around, period)
-    inside = np.ones(len(near), bool)
-    for axis in space.axes:
-        if not space.periodic[axis]:
-            place, own = near[:, axis], near[:, 3]
-            inside &= (place + own > space.low[axis]) & (place - own < space.high[axis])
-    return near[inside]
-
-
 def space_in(scene: GrainScene, region: Region) -> Space:
     """The space of a region in this scene."""
-    period = None
-    if scene.box is not None:
-        period = np.array(scene.box.low), np.array(scene.box.high), np.array(scene.periodic, dtype=bool)
-    return region.space(dimensions=scene.dimensions, period=period)
+    return region.space(dimensions=scene.dimensions, period=_period(scene))
+
+
+def _period(scene: GrainScene) -> Period | None:
+    """The scene's box, where it has one."""
+    if scene.box is None:
+        return None
+    return np.array(scene.box.low), np.array(scene.box.high), np.array(scene.periodic, dtype=bool)
 
 
 def _file_sizes(group: GrainGroup, radius: np.ndarray, where: str) -> np.ndarray:

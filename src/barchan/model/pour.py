@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from barchan.errors import Finding, SceneError
-from barchan.geometry import unit
+from barchan.geometry import overlapping, unit
 from barchan.model.build_grains import assemble, clump_of
 from barchan.model.build_triangles import mean_area
 from barchan.model.grains import Grains, no_grains
 from barchan.model.place import space_in
-from barchan.model.room import first_come, overlapping, spheres_of
+from barchan.model.room import first_come, spheres_of
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.scene.sources import Source
 

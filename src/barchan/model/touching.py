@@ -12,9 +12,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from barchan.geometry import conjugate, multiply, rotate
+from barchan.geometry import conjugate, images, multiply, rotate
 from barchan.model.build import Walls
-from barchan.model.room import images
 
 BRANCH = 8  # balls in the next larger one
 SLACK = 1e-6  # of a ball's radius, for round-off

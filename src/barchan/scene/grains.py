@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from annotated_types import Ge, Gt, Le, Len, Lt
-from pydantic import PrivateAttr, ValidationInfo, field_validator, model_validator
+from pydantic import PrivateAttr, model_validator
 
-from barchan.scene.parts import RegionField, SizeField
+from barchan.parts.fills import Fill
+from barchan.scene.parts import FillField, SizeField
 from barchan.scene.polygons import FLAT_SHAPES, FlatShape, PolygonGrain
-from barchan.schema.paths import resolved
 from barchan.schema.problems import fault
 from barchan.schema.quantities import (
     AngularVelocity,
-    NonNegativeLength,
     Position,
     PositiveLength,
     Unit,
@@ -118,86 +117,6 @@ ShapeField = Annotated[
     ),
 ]
 
-# ---------------------------------------------------------------- fills
-
-
-class LatticeFill(Table):
-    """A simple cubic lattice, filled layer by layer from below; whole grains lie inside the region.
-
-    Without `count` the group fills the region. `spacing` is the distance of centres and defaults to a little more
-    than the largest grain's extent. `jitter` shifts each centre by up to that much along each axis; a spacing that
-    is left out grows by twice the jitter, so that grains never overlap.
-    """
-
-    key: ClassVar[str] = "lattice"
-    region: RegionField
-    spacing: PositiveLength | None = None  # m
-    jitter: NonNegativeLength = 0.0  # m
-
-
-class RandomFill(Table):
-    """`count` grains at random places in the region, whole grains inside and never overlapping.
-
-    With `overlap` they lie anywhere, inside each other too, as the solver `relax` may begin.
-    """
-
-    key: ClassVar[str] = "random"
-    region: RegionField
-    overlap: bool = False
-
-
-class HexagonalFill(Table):
-    """Horizontal layers of hexagonally packed grains, each resting in the hollows of the layer below.
-
-    Whole grains lie inside the region; without `count` the group fills it. `spacing` is the distance of neighbouring
-    centres and defaults to a little more than the largest grain's extent.
-    """
-
-    key: ClassVar[str] = "hexagonal"
-    region: RegionField
-    spacing: PositiveLength | None = None  # m
-
-
-class PyramidFill(Table):
-    """Square layers of grains, n × n at the bottom, one fewer each way in every layer above it.
-
-    Either `layers` (then n = layers, and the top is a single grain) or the group's `count` is given (then the
-    smallest such pyramid that holds it is filled from the bottom layer up). `spacing` is the distance of neighbouring
-    centres and of layers, and defaults to a little more than the largest grain's extent.
-    """
-
-    key: ClassVar[str] = "pyramid"
-    base: Position  # m, the point below the apex that the lowest grains stand on
-    layers: Annotated[int, Ge(1), Le(10_000)] | None = None
-    spacing: PositiveLength | None = None  # m
-
-
-class PointsFill(Table):
-    """One grain, by its centre of mass, at each of the given points; `count` follows from them."""
-
-    key: ClassVar[str] = "points"
-    positions: Annotated[tuple[Position, ...], Len(1)]  # m
-
-
-class FileFill(Table):
-    """Grains at the positions found in a file; `count` follows from it.
-
-    `.npz` with an array `positions` (n, 3) in m and, if there, `radii` (n,) in m and `velocities` (n, 3) in m/s; or
-    `.csv` with a header among x, y, z, radius, vx, vy, vz. Radii and velocities found there replace `size` (sizes are
-    2 · radius) and `velocity`. A relative path starts from the folder of the scene file.
-    """
-
-    key: ClassVar[str] = "file"
-    path: str
-
-    @field_validator("path")
-    @classmethod
-    def _resolved(cls, path: str, info: ValidationInfo) -> str:
-        return resolved(path, (".npz", ".csv"), info)
-
-
-Fill = LatticeFill | RandomFill | HexagonalFill | PyramidFill | PointsFill | FileFill
-
 # ---------------------------------------------------------------- the group
 
 
@@ -238,9 +157,7 @@ class GrainGroup(Table):
     file."""
     count: Annotated[int, Ge(1), Le(MOST_GRAINS)] | None = None
     """How many grains; left out, as many as the fill says or holds. A random fill needs it."""
-    fill: Annotated[
-        Fill, Choice(among(LatticeFill, RandomFill, HexagonalFill, PyramidFill, PointsFill, FileFill), "fills")
-    ]
+    fill: FillField
     """Where the grains are at the start."""
     velocity: Velocity = (0.0, 0.0, 0.0)
     """The velocity at the start, the same for all of them."""
@@ -271,7 +188,7 @@ class GrainGroup(Table):
     def _mixed(self) -> GrainGroup:
         for number in range(len(self.mix or ())):
             self.kind(number)._check_size()
-        if self.mix and isinstance(self.fill, FileFill):
+        if self.mix and isinstance(self.fill, Fill) and self.fill.sized:
             raise fault("a mixture from a file", "a file says where each grain is", "give each kind a file and a group")
         if self.mix is None and self.share_by != "number":
             raise fault(f"share_by = {self.share_by!r} without `mix`", "there is nothing to share", "leave it out")
@@ -288,16 +205,11 @@ class GrainGroup(Table):
             if self.size is not None:
                 what = f"both a size and a {self.shape.key} in metres"
                 raise fault(what, f"a {self.shape.key} given in metres has no `size`")
-        elif self.size is None and not isinstance(self.fill, FileFill):
+        elif self.size is None and isinstance(self.fill, Fill) and not self.fill.sized:
             raise fault("no size", f"a {self.shape.key} needs its `size`, such as size = '5 mm'")
 
     @model_validator(mode="after")
     def _counted(self) -> GrainGroup:
-        kind, fill = self.fill.key, self.fill
-        if isinstance(fill, RandomFill) and self.count is None:
-            raise fault("no count", "a random fill needs the number of grains, `count`")
-        if isinstance(fill, PyramidFill) and (self.count is None) == (fill.layers is None):
-            raise fault("a pyramid with both or neither of `count` and `fill.layers`", "give exactly one of them")
-        if isinstance(fill, (PointsFill, FileFill)) and self.count is not None:
-            raise fault(f"a count of {self.count}", f"a fill of kind {kind!r} states its own number: leave `count` out")
+        if isinstance(self.fill, Fill):  # and not a fill that nobody here knows
+            self.fill.check_count(self.count)
         return self

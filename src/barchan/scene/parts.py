@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
@@ -17,18 +16,14 @@ from barchan.observables import Observable
 from barchan.parts.actions import Action
 from barchan.parts.conditions import Condition
 from barchan.parts.deformations import Deformation
-from barchan.parts.regions import Region
+from barchan.parts.fills import Fill
 from barchan.parts.sizes import Size
 from barchan.parts.sizes.fixed import FixedSize
 from barchan.potentials import Potential
+from barchan.registry import choice
 from barchan.restitutions import Restitution
-from barchan.schema.tables import Bare, Choice
+from barchan.schema.tables import Bare
 from barchan.shapes import Shape
-
-
-def family(name: str, bare: Bare | None = None) -> Choice:
-    """The choice among the parts of a family, those that scripts have registered included."""
-    return Choice(functools.partial(registry.parts, name), name, tag=registry.TAGS.get(name, "kind"), bare=bare)
 
 
 def default(family_name: str, key: str) -> Any:
@@ -52,16 +47,16 @@ def misfits(
         yield {**problem, "loc": (*place, *problem.get("loc", ()))}
 
 
-LawField = Annotated[Law, family("laws")]
-ShapeField = Annotated[Shape, family("shapes")]
-MotionField = Annotated[Motion, family("motions")]
-RegionField = Annotated[Region, family("regions")]
-SizeField = Annotated[Size, family("sizes", Bare(FixedSize, "value", (int, float, str)))]
-ActionField = Annotated[Action, family("actions")]
-DeformationField = Annotated[Deformation, family("deformations")]
-ConditionField = Annotated[Condition, family("conditions")]
-IntegratorField = Annotated[Integrator, family("integrators")]
-ObservableField = Annotated[Observable, family("observables")]
-RestitutionField = Annotated[Restitution, family("restitutions")]
-PotentialField = Annotated[Potential, family("potentials")]
-MinimiserField = Annotated[Minimiser, family("minimisers")]
+LawField = Annotated[Law, choice("laws")]
+ShapeField = Annotated[Shape, choice("shapes")]
+MotionField = Annotated[Motion, choice("motions")]
+FillField = Annotated[Fill, choice("fills")]
+SizeField = Annotated[Size, choice("sizes", Bare(FixedSize, "value", (int, float, str)))]
+ActionField = Annotated[Action, choice("actions")]
+DeformationField = Annotated[Deformation, choice("deformations")]
+ConditionField = Annotated[Condition, choice("conditions")]
+IntegratorField = Annotated[Integrator, choice("integrators")]
+ObservableField = Annotated[Observable, choice("observables")]
+RestitutionField = Annotated[Restitution, choice("restitutions")]
+PotentialField = Annotated[Potential, choice("potentials")]
+MinimiserField = Annotated[Minimiser, choice("minimisers")]

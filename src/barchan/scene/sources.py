@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt, Le, Len
 from pydantic import model_validator
 
+from barchan.parts.regions import RegionField
 from barchan.scene.grains import MOST_GRAINS, ClumpGrain, ShapeField, SphereGrain
-from barchan.scene.parts import RegionField, SizeField
+from barchan.scene.parts import SizeField
 from barchan.scene.polygons import PolygonGrain
 from barchan.schema.problems import fault
 from barchan.schema.quantities import AngularVelocity, Frequency, PositiveTime, Time, Unit, Velocity

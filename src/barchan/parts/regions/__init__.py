@@ -6,11 +6,11 @@ One file each. A region says what is stated; its `Space` is that in a scene, and
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 
-from barchan.registry import Part
+from barchan.registry import Part, choice
 
 Period = tuple[np.ndarray, np.ndarray, np.ndarray]  # a scene's box: low (3,) m, high (3,) m, periodic (3,) bool
 
@@ -130,3 +130,6 @@ class Region(Part):
         if dimensions == 2:
             around[1] = False
         return Space(low, high, around, dimensions)
+
+
+RegionField = Annotated[Region, choice("regions")]

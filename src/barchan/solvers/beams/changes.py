@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from barchan.geometry import overlapping
 from barchan.model.build import Model
 from barchan.model.build_triangles import build_triangles, turned
 from barchan.model.grains import Grains
 from barchan.model.layout import RATE
-from barchan.model.room import overlapping
 from barchan.solvers import common
 from barchan.solvers.base import GONE
 from barchan.solvers.beams import arrays, ledger

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from barchan.geometry import conjugate, multiply, rotate
+from barchan.geometry import conjugate, multiply, overlapping, rotate
 from barchan.model.grains import Grains
-from barchan.model.room import overlapping, spheres_of
+from barchan.model.room import spheres_of
 from barchan.solvers.hard import arrays, layout, ledger
 from barchan.solvers.hard.arrays import GRAIN_ARRAYS
 

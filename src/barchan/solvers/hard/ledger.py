@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from barchan.frame import Contacts, Frame, single_spheres
-from barchan.geometry import multiply, rotate, rotation_about
-from barchan.model.room import overlapping
+from barchan.geometry import multiply, overlapping, rotate, rotation_about
 from barchan.solvers import common
 from barchan.solvers.hard import layout
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from barchan.geometry import conjugate, rotate
+from barchan.geometry import conjugate, overlapping, rotate
 from barchan.model.grains import Grains
 from barchan.model.layout import DRIVE_WORK, GRAIN_WORK, LOSS, RATE
-from barchan.model.room import overlapping, spheres_of
+from barchan.model.room import spheres_of
 from barchan.solvers.soft import ledger, tethers
 from barchan.solvers.soft.arrays import GHOSTS, GRAIN_ARRAYS, SPHERE_ARRAYS, grain_arrays, sphere_arrays
 

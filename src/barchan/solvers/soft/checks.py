@@ -17,10 +17,10 @@ from barchan.model.grains import Grains
 from barchan.model.place import space_in
 from barchan.model.pour import Pourer
 from barchan.model.room import spheres_of
-from barchan.model.scatter import near_pairs
 from barchan.model.timestep import choose as choose
 from barchan.model.timestep import impact_speed
 from barchan.model.touching import frames_at, inside, joined, touching
+from barchan.parts.fills._scatter import near_pairs
 from barchan.parts.regions import Space
 from barchan.scene.polygons import FLAT_SHAPES
 from barchan.shapes.mesh import Mesh

@@ -1,13 +1,17 @@
-"""Grains read from a file: positions, and where they are there radii, velocities and spins."""
+"""Places from a file: positions, and where they are there radii, velocities and spins."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
+from pydantic import ValidationInfo, field_validator
 
 from barchan.errors import FileError, Finding
+from barchan.parts.fills import Fill, Given, Order
+from barchan.schema.paths import resolved
+from barchan.schema.problems import fault
 from barchan.schema.quantities import LEAST, MOST
 
 _NAMES = {
@@ -24,17 +28,7 @@ _COLUMNS = {
 }
 
 
-@dataclass(frozen=True)
-class GrainFile:
-    """What a file says of N grains; None where it says nothing."""
-
-    position: np.ndarray  # (N, 3) m
-    radius: np.ndarray | None = None  # (N,) m
-    velocity: np.ndarray | None = None  # (N, 3) m/s
-    spin: np.ndarray | None = None  # (N, 3) rad/s
-
-
-def read_grain_file(path: str | Path) -> GrainFile:
+def read_grain_file(path: str | Path) -> Given:
     """The grains of an `.npz` or a `.csv` file with a header; FileError where it cannot be read or makes no sense.
 
     Arrays of an `.npz`: positions (or position, x), radii (radius), velocities (velocity, v), spins (spin, omega).
@@ -54,7 +48,7 @@ def read_grain_file(path: str | Path) -> GrainFile:
             Finding(str(path), "no positions", "an array `positions` (n, 3), or columns x, y, z", "add them")
         )
     _check(path, found)
-    return GrainFile(**found)
+    return Given(**found)
 
 
 def _read_npz(path: Path) -> dict[str, np.ndarray]:
@@ -102,3 +96,29 @@ def _check(path: Path, found: dict[str, np.ndarray]) -> None:
             problems.append(Finding(f"{path}: radius[{row}]", f"{values[row]:g} m", f"must be > 0, from {LEAST:g} on"))
     if problems:
         raise FileError(problems)
+
+
+class FileFill(Fill):
+    """Grains at the positions found in a file; `count` follows from it.
+
+    `.npz` with an array `positions` (n, 3) in m and, if there, `radii` (n,) in m and `velocities` (n, 3) in m/s; or
+    `.csv` with a header among x, y, z, radius, vx, vy, vz. Radii and velocities found there replace `size` (sizes are
+    2 · radius) and `velocity`.
+    """
+
+    key: ClassVar[str] = "file"
+    sized: ClassVar[bool] = True
+    path: str
+    """The file, .npz or .csv; a relative path starts from the folder of the scene file."""
+
+    @field_validator("path")
+    @classmethod
+    def _resolved(cls, path: str, info: ValidationInfo) -> str:
+        return resolved(path, (".npz", ".csv"), info)
+
+    def check_count(self, count: int | None) -> None:
+        if count is not None:
+            raise fault(f"a count of {count}", "a fill of kind 'file' states its own number: leave `count` out")
+
+    def grains(self, order: Order, rng: np.random.Generator) -> Given:
+        return read_grain_file(self.path)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from barchan.errors import Finding, SceneError
-from barchan.model.room import overlapping
+from barchan.geometry import overlapping
 from barchan.parts.regions import Space
 
 _PUSHES = 12  # pushes between two searches for near pairs
