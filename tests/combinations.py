@@ -43,24 +43,27 @@ GROUPS = {
     ),
     "periodic": (
         "test_same_bits", "test_cuda", "test_periodic", "test_single_spheres", "test_cost", "test_measured[through]",
+        "test_unwrapped",
     ),
     "deforming": ("test_deforming_box",),
     "belt": ("test_stick_slip",),
     "viscous": ("test_jacobian", "test_prepare"),
     "relax": (
         "test_relax", "test_relax_weight", "test_relax_factor", "test_relax_runs", "test_relax_energy",
-        "test_own_deformation", "test_measured[sheared]", "test_frame[relax]",
+        "test_own_deformation", "test_measured[sheared]", "test_frame[relax]", "test_relax_images",
     ),
     "hard": (
         "test_hard_collisions", "test_hard_gas", "test_hard_leapfrog", "test_hard_moving", "test_hard_periodic",
         "test_hard_rest", "test_hard_run", "test_newton", "test_hard_sticky", "test_hard_walls",
-        "test_hard_restitution", "test_measured[marbles]", "test_frame[hard]",
+        "test_hard_restitution", "test_measured[marbles]", "test_frame[hard]", "test_unwrapped[hard]",
+        "test_unwrapped[leapfrog]",
     ),
     "audit": ("test_audit", "test_coverage", "test_exports"),
     "beams": (
         "test_beams", "test_beams_absorbing", "test_beams_books", "test_beams_friction", "test_beams_laws",
         "test_beams_limits", "test_beams_periodic", "test_beams_runs", "test_beams_servos", "test_beams_sources",
         "test_beams_strips", "test_drums", "test_polygon_mesh", "test_measured[squares]", "test_frame[beams]",
+        "test_unwrapped[beams]",
     ),
 }  # fmt: skip
 GROUP_OF = {file: group for group, files in GROUPS.items() for file in files}

@@ -168,6 +168,10 @@ class Frame(Drawn):
         on_spheres=True,
     )  # fmt: skip
     position: np.ndarray = rows("grain", "float64", (3,), "m", "centre of mass")
+    image: np.ndarray = rows(
+        "grain", "int32", (3,), "", "how often the grain has gone round each periodic axis since it came: with so "
+        "many lengths of the cell its position is its unwrapped place", steady=True, missing=0,
+    )  # fmt: skip
     velocity: np.ndarray = rows("grain", "float64", (3,), "m/s", "of the centre of mass", on_spheres=True)
     orientation: np.ndarray = rows("grain", "float64", (4,), "", "unit quaternion (w, x, y, z)")
     spin: np.ndarray = rows("grain", "float64", (3,), "rad/s", "angular velocity, in the frame of the laboratory")
@@ -255,6 +259,14 @@ class Frame(Drawn):
         return next((one for one in self.tables if isinstance(one, kind)), None)
 
     # ------------------------------------------------------------ what follows from it
+
+    @property
+    def unwrapped(self) -> np.ndarray:
+        """(N, 3) m, centres of mass as if nothing had brought them back into the periodic box."""
+        *lengths, tilt = self.box
+        place = self.position + self.image * lengths
+        place[:, 0] += self.image[:, 2] * tilt
+        return np.asarray(place)
 
     @property
     def sphere_velocity(self) -> np.ndarray:

@@ -92,6 +92,15 @@ def pull(taken: Taken, time: float) -> np.ndarray:
     return gravity
 
 
+def unwrapped(frame: SimpleNamespace) -> np.ndarray:
+    """(N, 3) m, centres as many edges of the box away as grains have gone round it."""
+    edges = np.zeros((3, 3))
+    if len(frame.cell):
+        edges = np.diag(frame.cell[0, 3:6])
+        edges[2, 0] = frame.cell[0, 6]
+    return np.asarray(frame.position + frame.image @ edges)
+
+
 def inertia(frame: SimpleNamespace) -> np.ndarray:
     """(N, 3, 3) kg m², of grains made of spheres that do not overlap, as all clumps of the audit are."""
     weight = frame.sphere_radius**3

@@ -12,7 +12,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-GRAIN = ("id", "group", "position", "velocity", "orientation", "spin", "mass", "radius", "born")
+GRAIN = ("id", "group", "position", "velocity", "orientation", "spin", "mass", "radius", "born", "image")
 CONTACT = ("first", "second", "point", "force", "overlap", "mode", "face")
 # Where a field lies, and which number of rows of a frame counts it.
 FIELDS = {

@@ -20,6 +20,7 @@ def frame_of(position: Any, radius: Any, *, time: float = 0.0, walls: int = 0, *
         "id": np.arange(count),
         "group": np.zeros(count, np.int32),
         "position": position,
+        "image": np.zeros((count, 3), np.int32),
         "velocity": np.zeros((count, 3)),
         "orientation": np.tile([1.0, 0.0, 0.0, 0.0], (count, 1)),
         "spin": np.zeros((count, 3)),

@@ -38,7 +38,8 @@ def make_frame(number: int, grains: int = 20, *, spheres_per_grain: int = 1, con
         touching = Contacts(first, second, point, force, rng.random(contacts), mode, face, rng.random(contacts))
     return Frame(
         time=0.1 * number, step=50 * number, id=np.arange(grains), group=(np.arange(grains) % 3).astype(np.int32),
-        position=position, velocity=rng.normal(size=(grains, 3)), orientation=rng.normal(size=(grains, 4)),
+        position=position, image=np.outer(np.arange(grains), [number // 3, 0, -1]).astype(np.int32),
+        velocity=rng.normal(size=(grains, 3)), orientation=rng.normal(size=(grains, 4)),
         spin=rng.normal(size=(grains, 3)), mass=radius**3, inertia=np.tile(radius[:, None] ** 5, 3), radius=bounding,
         born=0.01 * np.arange(grains), sphere_grain=row, sphere_position=position[row] + shift,
         sphere_radius=radius[row], sphere_offset=np.outer(radius, [0.0, 1.0, 2.0])[row],

@@ -18,9 +18,11 @@ from solvers.inside import peek
 from solvers.soft.test_meshes import mesh, sheet
 
 STATE = (
-    "id", "position", "velocity", "orientation", "angular", "turn", "motion", "force", "torque", "held", "place",
-    "origin", "near_origin", "near_second", "first", "second", "memory", "wall_piece", "wall_memory", "pose", "strayed",
+    "id", "image", "position", "velocity", "orientation", "angular", "turn", "motion", "force", "torque", "held",
+    "place", "origin", "near_origin", "near_second", "first", "second", "memory", "wall_piece", "wall_memory", "pose",
+    "strayed",
 )  # fmt: skip
+FLYING = ((0.1, 0.2, 0.45), (0.4, 0.1, 0.15))  # m
 
 
 def gas(across: int, length: float, *, speed: float = 3.0) -> lab.Scene:
@@ -28,6 +30,15 @@ def gas(across: int, length: float, *, speed: float = 3.0) -> lab.Scene:
     spots = np.stack(np.meshgrid(*(np.arange(across),) * 3, indexing="ij"), axis=-1).reshape(-1, 3)
     rng, spacing = np.random.default_rng(4), length / across
     return lab.boxed((spots + 0.5) * spacing + rng.uniform(-0.002, 0.002, spots.shape), length, speed)
+
+
+def flight() -> lab.Scene:
+    """Spheres in planes that rise together: nobody meets, however often they go round the box, 0.6 m long."""
+    groups = [
+        {"name": f"g{k}", **lab.grain(at, velocity=v)}
+        for k, (at, v) in enumerate(zip(FLYING, ((3100.0, -5300.0, 3e3), (-4200.0, 2900.0, 3e3)), strict=True))
+    ]
+    return lab.Scene.model_validate({**lab.boxed(np.array(FLYING), 0.6, 0.0).to_dict(), "grains": groups})
 
 
 def across_sides() -> lab.Scene:
@@ -119,6 +130,8 @@ def compared(
         "ledger": max(abs(ledger[name] - ours[name]) for name in ledger) / ledger["kinetic_energy"],
         "overlap": abs(gpu.worst_overlap / cpu.worst_overlap - 1) if cpu.worst_overlap else 0.0,
         "left": len(gpu),
+        "image": gpu.frame().image.tolist(),
+        "unwrapped": gpu.frame().unwrapped.tolist(),
         "touching": len(cpu.frame().contacts.first),
         "rebuilds": gpu.lists.rebuilds,
         "searches": gpu.lists.searches,
@@ -129,6 +142,7 @@ SCENES: dict[str, Callable[[], dict[str, Any]]] = {
     "gas": lambda: compared(gas(2, 0.22, speed=30.0), 14),
     "changes": lambda: compared(gas(2, 0.22, speed=30.0), 14, changes=True),
     "floor": lambda: compared(shaken(), 14, clumped=True),
+    "flight": lambda: compared(flight(), 30),
     "sides": lambda: compared(across_sides(), 12),
     "mesh": lambda: compared(meshed(), 30),
     "groove": lambda: compared(grooved(), 30),

@@ -15,7 +15,7 @@ from barchan.errors import BarchanWarning, FileError, Finding
 from barchan.record import blocks
 from barchan.record.folder import CHECKPOINT, write_error
 
-FORMAT_VERSION = 2  # raised with every change of what solvers keep: no other one is read
+FORMAT_VERSION = 3  # raised with every change of what solvers keep: no other one is read
 _KIND = 16  # of a checkpoint's block; a journal's are smaller
 
 

@@ -83,6 +83,12 @@ def crossings(model: Model, lengths: np.ndarray, position: np.ndarray) -> np.nda
     return np.where(model.periodic, np.floor((position - corner(model, lengths)) / length), 0.0)
 
 
+def images(before: np.ndarray, count: np.ndarray) -> np.ndarray:
+    """Images (N, 3) of grains that go round the box `count` (N, 3) more times; of those that are nowhere any number."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(before + count.astype(np.int32))
+
+
 def turns(model: Model, position: np.ndarray) -> np.ndarray:
     """How far (N, 3) m positions lie from where they would be inside a periodic box that stays as it is."""
     return crossings(model, model.box, position) * model.box

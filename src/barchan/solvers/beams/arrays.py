@@ -127,6 +127,7 @@ def first_arrays(model: Model, grains: Grains, triangles: Triangles) -> dict[str
     return {
         "id": grains.id.copy(), "group": grains.group.copy(), "born": grains.born.copy(),
         "piece": np.zeros(len(grains), bool),
+        "image": np.zeros((len(grains), 3), np.int32),
         **{name: np.concatenate([array, of_walls[name]]) for name, array in own.items()},
         **beams, "tied": tied(triangles.ends, free + count),
         "gravity": model.gravity.copy(),

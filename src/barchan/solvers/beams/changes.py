@@ -27,7 +27,7 @@ _ROWS = (
     "grain", "state", "body", "mass", "inertia", "area", "bound", "material", "work", "row_present",
     "wall_slip",
 )  # fmt: skip
-_GRAINS = ("id", "group", "born", "piece")
+_GRAINS = ("id", "group", "born", "piece", "image")
 _BEAMS = (
     "ends", "foot", "beam_rest", "length", "made", "sides", "broken", "yielded", "broken_at",
     "yielded_at", "lost", "beam_loss",
@@ -94,7 +94,7 @@ def part_grains(solver: BeamSolver) -> None:
     name[fresh] = solver.next_id + np.arange(len(fresh))
     solver.next_id += len(fresh)
     born = np.where(heaviest, a["born"][old], solver.time)
-    a.update(id=name, group=a["group"][old], born=born, piece=a["piece"][old] | ~heaviest)
+    a.update(id=name, group=a["group"][old], born=born, piece=a["piece"][old] | ~heaviest, image=a["image"][old])
     a["grain"][:n] = piece
 
 
@@ -156,7 +156,10 @@ def insert(solver: BeamSolver, grains: Grains, gate: int) -> None:
         a[name] = np.concatenate([a[name][:n], added[name], a[name][n:]])
     for name in _BEAMS:
         a[name] = np.concatenate([a[name], joined[name]])
-    new = {"id": grains.id, "group": grains.group, "born": grains.born, "piece": np.zeros(len(grains), bool)}
+    new = {
+        "id": grains.id, "group": grains.group, "born": grains.born, "piece": np.zeros(len(grains), bool),
+        "image": np.zeros((len(grains), 3), np.int32),
+    }  # fmt: skip
     for name in _GRAINS:
         a[name] = np.concatenate([a[name], new[name]])
     a["wall_rows"] = a["wall_rows"] + len(triangles)

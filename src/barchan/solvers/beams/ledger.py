@@ -178,7 +178,8 @@ def frame(solver: BeamSolver) -> Frame:
     """The present moment, grains in the order of their ids; circles about the triangles are its spheres."""
     a, n, body = solver.arrays, solver.triangle_count, bodies(solver)
     order = np.argsort(a["id"])
-    state, shift = present(solver), common.turns(solver.model, body.position)
+    state, count = present(solver), common.crossings(solver.model, solver.model.box, body.position)
+    shift = count * solver.model.box
     rank = np.empty(len(solver), np.int64)
     rank[order] = np.arange(len(solver))
     triangles = np.argsort(rank[a["grain"][:n]], kind="stable")
@@ -194,9 +195,10 @@ def frame(solver: BeamSolver) -> Frame:
     where[triangles] = np.arange(n)
     made = Frame(
         time=solver.time, step=solver.step, id=a["id"][order], group=a["group"][order],
-        position=(body.position - shift)[order], velocity=body.velocity[order],
-        orientation=np.stack([np.cos(half), zero, np.sin(half), zero], axis=1), spin=spin,
-        mass=body.mass[order], inertia=inertia[order], radius=body.radius[order], born=a["born"][order],
+        position=(body.position - shift)[order], image=common.images(a["image"], count)[order],
+        orientation=np.stack([np.cos(half), zero, np.sin(half), zero], axis=1),
+        velocity=body.velocity[order], spin=spin, mass=body.mass[order], inertia=inertia[order],
+        radius=body.radius[order], born=a["born"][order],
         sphere_grain=rank[a["grain"][:n]][triangles], sphere_position=place - away, sphere_radius=a["bound"][triangles],
         sphere_offset=np.full((n, 3), np.nan), wall_pose=wall_poses(solver), wall_present=a["wall_present"].copy(),
         tables=(

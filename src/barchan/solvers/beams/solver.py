@@ -155,9 +155,10 @@ class BeamSolver(ServoSolver):
     def rebuild(self) -> None:
         """Make the lists of near triangles anew."""
         if self.model.periodic.any():
-            shift = common.turns(self.model, ledger.bodies(self).position)
-            if shift.any():
-                beams_arrays.wrap(self.arrays, shift)
+            count = common.crossings(self.model, self.model.box, ledger.bodies(self).position)
+            if count.any():
+                beams_arrays.wrap(self.arrays, count * self.model.box)
+                self.arrays["image"] = common.images(self.arrays["image"], count)
         self.width = lists.make_lists(self.model, self.arrays, self.skin, self.width, self._holds)
         self.rebuilds += 1
         self._scratch = self._room_for_steps()

@@ -19,7 +19,7 @@ from barchan.registry import built_in
 from barchan.scene.materials import surface
 from barchan.solvers.hard import layout
 
-GRAIN_ARRAYS = ("grain", "link", "after", "before", "attitude", "id", "group", "born")
+GRAIN_ARRAYS = ("grain", "link", "after", "before", "attitude", "image", "id", "group", "born")
 CELLS_A_GRAIN = 4  # at the most
 FEWEST_CELLS = 512
 EMPTY = 1.0 + 1e-9  # cells are this much wider than the largest grain, so that round-off hides no neighbour
@@ -49,6 +49,7 @@ def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:
         "after": np.full(n, -1, np.int32),
         "before": np.full(n, -1, np.int32),
         "attitude": grains.orientation.copy(),
+        "image": np.zeros((n, 3), np.int32),
         "id": grains.id.copy(),
         "group": grains.group.copy(),
         "born": grains.born.copy(),

@@ -190,13 +190,16 @@ def frame(solver: HardSolver) -> Frame:
     a, t, model = solver.arrays, solver.time, solver.model
     order = np.argsort(a["id"])
     grain = a["grain"][order]
-    place = positions_at(solver, t)[order]
+    place = paths_at(solver, t)
+    count = common.crossings(model, model.box, place)
+    place = (place - count * model.box)[order]
     made = Frame(
         time=t,
         step=solver.step,
         id=a["id"][order],
         group=a["group"][order],
         position=place,
+        image=common.images(a["image"], count)[order],
         velocity=velocities_at(solver, t)[order],
         orientation=_orientations(solver)[order],
         spin=spins(solver)[order],

@@ -131,7 +131,7 @@ class HardSolver(TimedSolver):
         while True:
             why = k.advance(
                 t, max(1, self.sort_at - int(a["tally"][layout.EVENTS])), SPREAD + 2 * len(self), len(self),
-                self.model.kinds, a["before"], a["attitude"], a["clock"], a["book"], a["tally"], a["gone"],
+                self.model.kinds, a["before"], a["attitude"], a["image"], a["clock"], a["book"], a["tally"], a["gone"],
                 *self._surfaces, *self._common(),
             )  # fmt: skip
             if why == layout.ARRIVED:

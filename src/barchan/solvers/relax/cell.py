@@ -43,15 +43,15 @@ class Cell:
         width = self.lengths[0]
         return replace(self, tilt=self.tilt - width * np.floor(self.tilt / width + 0.5)) if self.tilt else self
 
-    def wrapped(self, place: np.ndarray, low: np.ndarray) -> np.ndarray:
-        """Positions (N, 3) m moved by whole periods into the box whose lower corner is `low` (3,) m."""
-        place = place - low
-        up = np.floor(place[:, 2] * self.inverse[2])
-        place[:, 2] -= up * self.lengths[2]
-        place[:, 0] -= up * self.tilt
-        for axis in (0, 1):
-            place[:, axis] -= self.lengths[axis] * np.floor(place[:, axis] * self.inverse[axis])
-        return place + low
+    def wrapped(self, place: np.ndarray, low: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Positions (N, 3) m moved by periods into the box with the lower corner `low` (3,) m; and by how many."""
+        place, count = place - low, np.zeros_like(place)
+        for axis in (2, 0, 1):  # the edge that leans goes first
+            count[:, axis] = np.floor(place[:, axis] * self.inverse[axis])
+            place[:, axis] -= self.lengths[axis] * count[:, axis]
+            if axis == 2:
+                place[:, 0] -= count[:, 2] * self.tilt
+        return place + low, count
 
 
 def factor(model: Model, radius: np.ndarray, fraction: float) -> float:

@@ -157,17 +157,21 @@ class RelaxSolver(Solver):
         }  # fmt: skip
 
     def positions(self) -> np.ndarray:
-        place = self.landscape.cell.wrapped(self.landscape.position(self.point), protocol.corner(self))
-        return place[np.argsort(self.kept["id"])]
+        return self._wrapped()[0][np.argsort(self.kept["id"])]
+
+    def _wrapped(self) -> tuple[np.ndarray, np.ndarray]:
+        """Places (N, 3) m inside the box, in the order of rows, and how many periods grains are ahead of them."""
+        return self.landscape.cell.wrapped(self.landscape.position(self.point), protocol.corner(self))
 
     def _frame(self) -> Frame:
         kept, n = self.kept, len(self)
         order = np.argsort(kept["id"])
-        place = self.positions()
+        place, count = (array[order] for array in self._wrapped())
         poses = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (len(self.model.walls.names), 1))
         made = Frame(
             time=self.time, step=self.step, id=kept["id"][order], group=kept["group"][order], position=place,
-            velocity=np.zeros((n, 3)), orientation=kept["orientation"][order], spin=np.zeros((n, 3)),
+            image=common.images(np.zeros((n, 3), np.int32), count), velocity=np.zeros((n, 3)),
+            orientation=kept["orientation"][order], spin=np.zeros((n, 3)),
             mass=kept["mass"][order], radius=kept["radius"][order], born=kept["born"][order],
             **single_spheres(place.copy(), kept["radius"][order], kept["mass"][order]),
             wall_pose=poses.reshape(-1, 7), wall_present=np.ones(len(self.model.walls.names), bool),
@@ -177,7 +181,7 @@ class RelaxSolver(Solver):
 
     def _contacts(self) -> Contacts:
         first, second, force, branch, overlap, face = protocol.contacts(self.landscape, self.point)
-        place = self.landscape.cell.wrapped(self.landscape.position(self.point), protocol.corner(self))
+        place = self._wrapped()[0]
         radius, ids = self.kept["radius"], self.kept["id"]
         point = place[first] - branch * ((radius[first] - 0.5 * overlap) / np.linalg.norm(branch, axis=1))[:, None]
         among, other = second >= 0, np.maximum(second, 0)

@@ -15,7 +15,7 @@ LINE = 64  # bytes
 BY_ROW = ("place", "motion", "slots", "desk")  # arrays of which kernels read and write whole rows
 GRAIN_ARRAYS = (
     "id", "group", "born", "start_count", "position", "velocity", "orientation", "angular", "turn", "motion", "inertia",
-    "force", "torque", "held", "bound",
+    "force", "torque", "held", "bound", "image",
 )  # fmt: skip
 SPHERE_ARRAYS = ("place", "offset", "material", "origin")
 # What an evaluation of all contacts changes, beside what grains are told.
@@ -176,6 +176,7 @@ def grain_arrays(grains: Grains, model: Model) -> dict[str, np.ndarray]:
         "force": np.zeros((n, 3)),
         "torque": np.zeros((n, 3)),
         "held": np.zeros((n, HELD_COLUMNS)),
+        "image": np.zeros((n, 3), np.int32),
         "place": place,
         "offset": offset,
         "material": material,

@@ -161,15 +161,16 @@ def spins(solver: SoftSolver, ahead: float = 0.0) -> np.ndarray:
     return rotate(a["orientation"], body / a["inertia"])
 
 
-def turns(solver: SoftSolver) -> tuple[np.ndarray, np.ndarray]:
-    """How far, m, and how fast, m/s, grains are ahead of their images inside a periodic box, (N, 3) each.
+def turns(solver: SoftSolver) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How far, m, and how fast, m/s, grains are ahead of their images inside a periodic box, and by how many lengths of
+    it, (N, 3) each.
 
     In a box that deforms images move with it. Lists are rebuilt seldom, so that grains may have left the box meanwhile:
     what is reported is the image inside, of places and velocities alike.
     """
     a, n = solver.arrays, len(solver)
     count = common.crossings(solver.model, solver.lengths, a["position"][:n])
-    return count * solver.lengths, count * a["box"][3:6]
+    return count * solver.lengths, count * a["box"][3:6], count
 
 
 def kinetic(solver: SoftSolver) -> float:
@@ -231,7 +232,7 @@ def frame(solver: SoftSolver) -> Frame:
     counts = a["start_count"][order]
     begin = np.concatenate([[0], np.cumsum(counts)])
     spheres = np.repeat(a["start"][:-1][order] - begin[:-1], counts) + np.arange(begin[-1])
-    ahead, pace = turns(solver)
+    ahead, pace, count = turns(solver)
     shift = ahead[order]
     grain = np.repeat(np.arange(n), counts)
     state = functools.cache(lambda: account(solver))
@@ -241,6 +242,7 @@ def frame(solver: SoftSolver) -> Frame:
         id=a["id"][order],
         group=a["group"][order],
         position=a["position"][:n][order] - shift,
+        image=common.images(a["image"], count)[order],
         velocity=(a["velocity"] - pace)[order],
         orientation=orientations(solver)[order],
         spin=spins(solver)[order],

@@ -18,7 +18,7 @@ import numpy as np
 from barchan.kernels import grids, threads
 from barchan.kernels.ready import neighbours
 from barchan.model.build import Model
-from barchan.solvers.common import corner, crossings
+from barchan.solvers.common import corner, crossings, images
 from barchan.solvers.soft import free
 from barchan.solvers.soft import rows as soft_rows
 from barchan.solvers.soft.arrays import (
@@ -224,6 +224,7 @@ class Lists:
         if not count.any():
             return
         wrap(a, count)
+        a["image"] = images(a["image"], count)
         shift = count * a["box"][:3]
         self.offset -= float(np.sum(a["motion"][:n, 3] * (shift @ a["gravity"])))
         a["position"][:n] -= shift

@@ -125,8 +125,9 @@ def enlist(i: int, cell: int, link: Any, after: Any, before: Any, head: Any) -> 
 
 @inlined
 def cross(
-    i: int, grain: Any, link: Any, after: Any, before: Any, head: Any, space: Any, cells: Any, book: Any, tally: Any
-) -> None:
+    i: int, images: Any, grain: Any, link: Any, after: Any, before: Any, head: Any, space: Any, cells: Any, book: Any,
+    tally: Any,
+) -> None:  # fmt: skip
     """Let grain i pass into the next cell."""
     face = link[i, FACE]
     axis = face // 2
@@ -142,6 +143,7 @@ def cross(
     if length != 0.0:
         # Potential energy that it seems to gain or lose by a period is kept in the books.
         grain[i, axis] += length
+        images[i, axis] += 1 if length < 0.0 else -1
         book[SHIFTED] += grain[i, MASS] * space[GRAVITY + axis] * length
     enlist(i, cell, link, after, before, head)
     tally[CROSSINGS] += 1
@@ -181,10 +183,10 @@ def start(
 
 @entry
 def advance(
-    until: float, most: int, spread: int, count: int, kinds: int, before: Any, attitude: Any, clock: Any, book: Any,
-    tally: Any, gone: Any, surfaces: Any, wall_surfaces: Any, grain: Any, link: Any, after: Any, head: Any, space: Any,
-    cells: Any, calendar: Any, turn: Any, bins: Any, heap: Any, moment: Any, wall_start: Any, wall_list: Any,
-    piece: Any, shape_table: Any, frame: Any, rest: Any, motion_kind: Any, motion_table: Any,
+    until: float, most: int, spread: int, count: int, kinds: int, before: Any, attitude: Any, images: Any, clock: Any,
+    book: Any, tally: Any, gone: Any, surfaces: Any, wall_surfaces: Any, grain: Any, link: Any, after: Any, head: Any,
+    space: Any, cells: Any, calendar: Any, turn: Any, bins: Any, heap: Any, moment: Any, wall_start: Any,
+    wall_list: Any, piece: Any, shape_table: Any, frame: Any, rest: Any, motion_kind: Any, motion_table: Any,
 ) -> int:  # fmt: skip
     """Let happen all that is due up to time `until`, s, or `most` events; says why it came back."""
     every = max(4 * count, 4096)  # events between two tunings
@@ -211,7 +213,7 @@ def advance(
                 )  # fmt: skip
             else:
                 known = grain[i, MEETS]
-                cross(i, grain, link, after, before, head, space, cells, book, tally)
+                cross(i, images, grain, link, after, before, head, space, cells, book, tally)
         else:
             other = int(np.int64(link[i, PARTNER]))
             if other >= 0:

@@ -19,7 +19,9 @@ from barchan.solvers.soft.layout import (  # isort: skip
 from barchan.solvers.soft.lists import Lists
 
 BATCH = 64  # steps that are launched at most without looking
-GRAIN_ROWS = ("velocity", "orientation", "angular", "turn", "inertia", "force", "torque", "held", "position", "bound")
+GRAIN_ROWS = (
+    "velocity", "orientation", "angular", "turn", "inertia", "force", "torque", "held", "position", "bound", "image",
+)  # fmt: skip
 
 
 class Batch(NamedTuple):
@@ -64,7 +66,7 @@ class CudaGrains:
         self._places = [send(a["place"][:m]), empty((m, 4), float)]
         self._motions = [send(a["motion"][:n], real), empty((n, 8), real)]
         self.present = 0  # which of the two
-        self.position = send(a["position"][:n])
+        self.position, self.image = send(a["position"][:n]), send(a["image"])
         for name, kind in (("orientation", float), ("inertia", float), ("held", float), ("bound", float)):
             setattr(self, name, send(a[name][:n], kind))
         for name in ("velocity", "angular", "turn", "force", "torque"):
@@ -240,7 +242,8 @@ class CudaGrains:
         """Bring grains back into a periodic box."""
         launch(
             cuda_lists.wrap_grains, self.count, self.count, self.start, int(self.clumps), self.place, self.position,
-            self.scratch.sent("wrap low", low), self.lists.box, self.motion, self.fixed["gravity"], self.book,
+            self.image, self.scratch.sent("wrap low", low), self.lists.box, self.motion, self.fixed["gravity"],
+            self.book,
         )  # fmt: skip
 
     def sort(self, number: Any, cells: int) -> Any:
@@ -279,7 +282,7 @@ class CudaGrains:
         a["place"][:m] = fetch(self.place, m)
         a["motion"][:n] = fetch(self.motion, n)
         a["position"][:n] = fetch(self.position, n) if self.clumps else a["place"][:n, :3]
-        for name in ("velocity", "orientation", "angular", "turn", "force", "torque", "held"):
+        for name in ("velocity", "orientation", "angular", "turn", "force", "torque", "held", "image"):
             a[name][:n] = fetch(getattr(self, name), n)
         self._fetch_books(before)
         self.lists.fetch()

@@ -105,8 +105,8 @@ def swell(count: int, place: Any, grain: Any, farther: Any, more: float, way: An
 
 @kernel
 def wrap_grains(
-    grains: int, start: Any, clumps: int, place: Any, position: Any, corner: Any, lengths: Any, motion: Any,
-    gravity: Any, book: Any,
+    grains: int, start: Any, clumps: int, place: Any, position: Any, image: Any, corner: Any, lengths: Any,
+    motion: Any, gravity: Any, book: Any,
 ) -> None:  # fmt: skip
     """Bring grains that have left a periodic box back into it; lengths are 0 along open axes."""
     g = cuda.grid(1)
@@ -116,8 +116,10 @@ def wrap_grains(
     for k in range(3):
         if lengths[k] > 0.0:
             at = position[g, k] if clumps else place[g, k]
-            shift = math.floor((at - corner[k]) / lengths[k]) * lengths[k]
+            count = math.floor((at - corner[k]) / lengths[k])
+            shift = count * lengths[k]
             if shift != 0.0:
+                image[g, k] += int(count)
                 fall += shift * gravity[k]
                 if clumps:
                     position[g, k] -= shift
