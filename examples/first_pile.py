@@ -9,8 +9,8 @@ from barchan.analysis import packing_fraction, radial_profile
 from barchan.parts.fills.random import RandomFill
 from barchan.parts.regions.cylinder import CylinderRegion
 from barchan.parts.sizes.uniform import UniformSize
+from barchan.parts.wall_shapes.plane import Plane
 from barchan.scene import GrainGroup, Material, Scene, Wall
-from barchan.shapes.plane import Plane
 
 SMALL = {"count": 30, "duration": 0.1, "rolling": 0.0}  # for a quick look
 

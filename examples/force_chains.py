@@ -6,8 +6,8 @@ from pathlib import Path
 
 import barchan as bc
 from barchan.analysis.grains import contact_number
+from barchan.parts.wall_shapes.plane import Plane
 from barchan.record import formats
-from barchan.shapes.plane import Plane
 
 SMALL = {"count": 30, "duration": 0.1}  # for a quick look
 

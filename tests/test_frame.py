@@ -15,8 +15,8 @@ from barchan import registry
 from barchan.errors import FrameError, SceneError
 from barchan.frame import Contacts, Frame, fields_of
 from barchan.model.grains import Grains, grains_of
-from barchan.observables import Observable
-from barchan.observables.energy import LINES
+from barchan.parts.observables import Observable
+from barchan.parts.observables.energy import LINES
 from barchan.record.recorder import Recorder
 from barchan.record.recording import Recording
 from barchan.record.schema import frame_arrays

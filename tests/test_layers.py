@@ -24,7 +24,7 @@ LAYERS = (
     ("schema",),
     ("drawn", "geometry", "registry"),
     ("frame",),
-    ("laws", "restitutions", "shapes", "motions", "integrators", "observables", "potentials", "minimisers", "parts"),
+    ("parts",),
     ("scene", "scenes"),
     ("model",),
     ("kernels",),
@@ -54,7 +54,7 @@ PLAIN_NAMES = {"__version__"}
 
 
 def room_of(module: str) -> str:
-    """The room of a module given by its path below `barchan`: `schema`, `laws`, `cli`, …
+    """The room of a module given by its path below `barchan`: `schema`, `parts`, `cli`, …
 
     Files of columns' numbers, which Python and kernels share, are a room of their own: kernels, which lie left of what
     these stand in, read them.
@@ -132,15 +132,15 @@ def test_imports_point_to_the_left_only():
 @pytest.mark.parametrize(
     ("module", "source", "complaint"),
     [
-        ("scene.grains", "from barchan.laws.hertz import Hertz", None),
-        ("laws.hertz", "from barchan.schema.quantities import Length", None),
-        ("laws.hertz", "from barchan.schema import quantities", None),
+        ("scene.grains", "from barchan.parts.laws.hertz import Hertz", None),
+        ("parts.laws.hertz", "from barchan.schema.quantities import Length", None),
+        ("parts.laws.hertz", "from barchan.schema import quantities", None),
         ("frame", "from barchan import __version__", None),
         ("kernels.compile", "import numba.core", None),
-        ("laws.hertz", "from barchan.scene.grains import Grains", "lies to its right"),
-        ("laws.hertz", "if TYPE_CHECKING:\n    from barchan.scene.grains import Grains", "lies to its right"),
+        ("parts.laws.hertz", "from barchan.scene.grains import Grains", "lies to its right"),
+        ("parts.laws.hertz", "if TYPE_CHECKING:\n    from barchan.scene.grains import Grains", "lies to its right"),
         ("schema.tables", "from barchan.registry import Part", "lies to its right"),
-        ("laws.hertz", "from ..scene import grains", "lies to its right"),
+        ("parts.laws.hertz", "from ...scene import grains", "lies to its right"),
         ("model.build", "def build():\n    from barchan import kernels", "lies to its right"),
         ("model.build", "import importlib\nimportlib.import_module('barchan.run')", "lies to its right"),
         ("run.loop", "from barchan import load", "lies to its right"),
@@ -161,7 +161,7 @@ def test_the_walk_sees_an_arrow_that_points_back(tmp_path, monkeypatch, module, 
     """The rules themselves, on a tree of empty modules and one that imports something."""
     package = tmp_path / "barchan"
     monkeypatch.setitem(globals(), "PACKAGE", package)
-    others = "__init__ cli registry laws/hertz schema/quantities scene/grains run/loop kernels/compile"
+    others = "__init__ cli registry parts/laws/hertz schema/quantities scene/grains run/loop kernels/compile"
     layouts = ["solvers/soft/solver", "solvers/layout", "solvers/soft/layout"]
     for name in [*others.split(), *layouts, module.replace(".", "/")]:
         path = package / f"{name}.py"

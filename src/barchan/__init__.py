@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     )
     from barchan.errors import BarchanError, FileError, Finding, RunError, SceneError
     from barchan.frame import Frame
-    from barchan.integrators import Integrator
-    from barchan.laws import Law
-    from barchan.motions import Motion
-    from barchan.observables import Observable
+    from barchan.parts.integrators import Integrator
+    from barchan.parts.laws import Law
+    from barchan.parts.motions import Motion
+    from barchan.parts.observables import Observable
+    from barchan.parts.wall_shapes import Shape
     from barchan.record.recording import Recording
     from barchan.registry import register
     from barchan.run.interrupt import Interrupted
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
         load,
         loads,
     )
-    from barchan.shapes import Shape
 
 _HOMES = {
     "analysis.evaluate": ("Measured", "measure"),
@@ -65,11 +65,11 @@ _HOMES = {
         "write_page", "write_report",
     ),
     "errors": ("BarchanError", "FileError", "Finding", "RunError", "SceneError"),
-    "integrators": ("Integrator",),
-    "laws": ("Law",),
-    "motions": ("Motion",),
+    "parts.integrators": ("Integrator",),
+    "parts.laws": ("Law",),
+    "parts.motions": ("Motion",),
     "frame": ("Frame",),
-    "observables": ("Observable",),
+    "parts.observables": ("Observable",),
     "record.recording": ("Recording",),
     "registry": ("register",),
     "run.interrupt": ("Interrupted",),
@@ -80,7 +80,7 @@ _HOMES = {
         "Box", "GrainGroup", "Material", "PairOverride", "Record", "Scene", "Stiction", "Wall", "dumps", "library",
         "load", "loads",
     ),
-    "shapes": ("Shape",),
+    "parts.wall_shapes": ("Shape",),
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

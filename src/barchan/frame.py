@@ -238,7 +238,7 @@ class Frame(Drawn):
         return self.known[name]
 
     contacts = Found[Contacts]("Where bodies touch.")
-    ledger = Found[Mapping[str, float]]("The lines of the energy ledger, J, by name: see `observables/energy.py`.")
+    ledger = Found[Mapping[str, float]]("The lines of the energy ledger, J, by name: see the observable `energy`.")
     gates = Found[Mapping[str, Gate]]("What has passed sources, sinks and absorbing walls, by name.")
     steps = Found[Mapping[str, float | int]]("What the solver says of its steps, by name.")
     inserted = Found[int]("Grains that have entered so far, or have broken off others.")

@@ -20,20 +20,20 @@ from barchan.schema.problems import nearest
 from barchan.schema.tables import Bare, Choice, Table
 
 FAMILIES = {  # where the parts of each are
-    "laws": "barchan.laws",
-    "restitutions": "barchan.restitutions",
-    "shapes": "barchan.shapes",
-    "motions": "barchan.motions",
+    "laws": "barchan.parts.laws",
+    "restitutions": "barchan.parts.restitutions",
+    "shapes": "barchan.parts.wall_shapes",
+    "motions": "barchan.parts.motions",
     "fills": "barchan.parts.fills",
     "regions": "barchan.parts.regions",
     "sizes": "barchan.parts.sizes",
     "deformations": "barchan.parts.deformations",
     "conditions": "barchan.parts.conditions",
     "actions": "barchan.parts.actions",
-    "integrators": "barchan.integrators",
-    "observables": "barchan.observables",
-    "potentials": "barchan.potentials",
-    "minimisers": "barchan.minimisers",
+    "integrators": "barchan.parts.integrators",
+    "observables": "barchan.parts.observables",
+    "potentials": "barchan.parts.potentials",
+    "minimisers": "barchan.parts.minimisers",
 }
 TAGS = {"laws": "law", "shapes": "shape"}  # the field of a scene that names the part, where it is not `kind`
 

@@ -10,12 +10,12 @@ import pytest
 
 import barchan as bc
 from barchan import registry
-from barchan.integrators.verlet import Verlet
-from barchan.laws.hertz import Hertz
-from barchan.motions.translate import Translate
-from barchan.observables.centre import Centre
+from barchan.parts.integrators.verlet import Verlet
+from barchan.parts.laws.hertz import Hertz
+from barchan.parts.motions.translate import Translate
+from barchan.parts.observables.centre import Centre
+from barchan.parts.wall_shapes.plane import Plane
 from barchan.schema.tables import Absent
-from barchan.shapes.plane import Plane
 from run.shared import SMALL, stopped
 
 

@@ -13,8 +13,8 @@ from PIL import Image
 
 from barchan.draw.movie import gif_durations, recorded_scene, write_movie
 from barchan.errors import FileError
+from barchan.parts.wall_shapes.plane import Plane
 from barchan.scene import loads
-from barchan.shapes.plane import Plane
 
 _frames = runpy.run_path(str(Path(__file__).parent / "frames.py"))
 frame_of = _frames["frame_of"]

@@ -25,15 +25,15 @@ from barchan.draw.snapshots import draw_snapshots
 from barchan.errors import FileError
 from barchan.parts.actions.gravity import ChangeGravity
 from barchan.parts.conditions.time import AtTime
+from barchan.parts.wall_shapes.box import Box
+from barchan.parts.wall_shapes.cone import Cone
+from barchan.parts.wall_shapes.cylinder import Cylinder
+from barchan.parts.wall_shapes.disk import Disk
+from barchan.parts.wall_shapes.line import Line
+from barchan.parts.wall_shapes.plane import Plane
 from barchan.record.whole import replaced
 from barchan.scene import loads
 from barchan.scene.events import Event
-from barchan.shapes.box import Box
-from barchan.shapes.cone import Cone
-from barchan.shapes.cylinder import Cylinder
-from barchan.shapes.disk import Disk
-from barchan.shapes.line import Line
-from barchan.shapes.plane import Plane
 from run.shared import SMALL as SMALL_SCENE
 
 _frames = runpy.run_path(str(Path(__file__).parent / "frames.py"))

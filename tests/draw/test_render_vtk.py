@@ -16,8 +16,8 @@ from barchan.draw.movie import write_movie
 from barchan.draw.picture import Picture, Stage, draw_scene
 from barchan.draw.snapshots import draw_snapshots
 from barchan.errors import FileError
-from barchan.shapes.box import Box
-from barchan.shapes.plane import Plane
+from barchan.parts.wall_shapes.box import Box
+from barchan.parts.wall_shapes.plane import Plane
 
 frame_of = runpy.run_path(str(Path(__file__).parent / "frames.py"))["frame_of"]
 

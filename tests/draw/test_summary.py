@@ -9,7 +9,7 @@ import pytest
 
 from barchan.draw.files import save_figure
 from barchan.draw.summary import draw_summary
-from barchan.observables.energy import Energy
+from barchan.parts.observables.energy import Energy
 from barchan.scene.scene import LEDGER_LINES
 from samples import drawn
 

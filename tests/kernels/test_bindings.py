@@ -17,7 +17,7 @@ from barchan.kernels import bound, sources
 from barchan.kernels import neighbours as uncopied
 from barchan.kernels.compile import bind
 from barchan.kernels.ready import neighbours
-from barchan.laws.hertz import Hertz
+from barchan.parts.laws.hertz import Hertz
 from barchan.registry import built_in
 from barchan.solvers.soft import bindings as soft_bindings
 

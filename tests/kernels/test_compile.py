@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from barchan.kernels.functions import compiled, fingerprint
-from barchan.laws.hertz import Hertz
-from barchan.laws.linear import Linear
-from barchan.potentials.harmonic import Harmonic
+from barchan.parts.laws.hertz import Hertz
+from barchan.parts.laws.linear import Linear
+from barchan.parts.potentials.harmonic import Harmonic
 from barchan.registry import built_in
 from barchan.solvers.relax.bindings import bind_relax
 from barchan.solvers.soft.bindings import bind_soft
@@ -116,7 +116,7 @@ def test_compiled_functions_are_the_plain_ones() -> None:
 
 MINE = """
 from typing import NamedTuple
-from barchan.potentials.harmonic import Harmonic
+from barchan.parts.potentials.harmonic import Harmonic
 from barchan.registry import built_in
 
 class HarmonicConstants(NamedTuple):
@@ -133,7 +133,7 @@ class Mine(Harmonic):
 USER = """
 import importlib, sys
 from barchan.solvers.relax.bindings import bind_relax
-from barchan.shapes.plane import gap
+from barchan.parts.wall_shapes.plane import gap
 module, name = sys.argv[1:]
 kernels = bind_relax(getattr(importlib.import_module(module), name)(), [gap], dict(FLAT=True, WALLS=False))
 import numpy
@@ -157,7 +157,7 @@ def test_kernels_of_a_script_serve_those_who_do_not_have_it(tmp_path: Path) -> N
         ).stdout  # fmt: skip
 
     assert told("mine_potential", "Mine", PYTHONPATH=str(tmp_path)) == "1.0 0\n"
-    assert told("barchan.potentials.harmonic", "Harmonic") == "1.0 1\n"
+    assert told("barchan.parts.potentials.harmonic", "Harmonic") == "1.0 1\n"
 
 
 def test_packages_that_nothing_uses_go_from_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,8 +14,8 @@ from barchan import registry
 from barchan.geometry import matrix
 from barchan.model.build import Walls, build_model
 from barchan.model.touching import frames_at, inside, touching, windings
+from barchan.parts.wall_shapes import Shape
 from barchan.scene.scene import Scene
-from barchan.shapes import Shape
 
 sample = runpy.run_path(str(Path(__file__).parents[1] / "samples.py"))["sample"]
 

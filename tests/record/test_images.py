@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from barchan.observables.centre import Centre
+from barchan.parts.observables.centre import Centre
 from solvers import beams_lab, lab, relax_lab
 
 

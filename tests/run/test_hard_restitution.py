@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import barchan as bc
-from restitutions.test_restitutions import collision
+from parts.restitutions.test_restitutions import collision
 
 GRAVITY, RADIUS, HEIGHT = 9.81, 0.02, 0.48  # m/s², m, m of the ball's lowest point
 

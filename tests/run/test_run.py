@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import barchan as bc
-from barchan.integrators.rkf45 import RungeKuttaFehlberg
 from barchan.model import timestep
 from barchan.model.build import build
+from barchan.parts.integrators.rkf45 import RungeKuttaFehlberg
 from barchan.record.folder import JOURNAL, RECORDING
 from barchan.run import plan
 from barchan.run.progress import Pulse

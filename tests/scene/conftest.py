@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import pytest
 
 from barchan import registry
-from barchan.laws import Law
-from barchan.motions import Motion
+from barchan.parts.laws import Law
+from barchan.parts.motions import Motion
+from barchan.parts.wall_shapes import Shape
 from barchan.registry import Part
 from barchan.schema.quantities import Angle, Coefficient, Position, PositiveLength, Spin
-from barchan.shapes import Shape
 
 
 class Rubber(Law):

@@ -8,8 +8,8 @@ import pytest
 
 from barchan import registry
 from barchan.errors import SceneError
-from barchan.laws import Law
 from barchan.parts.fills.points import PointsFill
+from barchan.parts.laws import Law
 from barchan.scene import GrainGroup, Material, Scene, Wall
 from barchan.scene.toml import build
 from barchan.schema.quantities import Coefficient

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from barchan.laws import Contact
 from barchan.model.build import build
+from barchan.parts.laws import Contact
 from barchan.scene.materials import surface
 from barchan.scene.scene import Scene
 from solvers import lab

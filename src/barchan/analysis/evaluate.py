@@ -14,8 +14,8 @@ from barchan.analysis.asked import Asked, parse
 from barchan.analysis.named import Measure, numbers_of
 from barchan.errors import FileError, Finding, SceneError
 from barchan.frame import Frame
-from barchan.observables import Observable, unit_in
-from barchan.observables.flow import gate_series
+from barchan.parts.observables import Observable, unit_in
+from barchan.parts.observables.flow import gate_series
 from barchan.record.recording import Recording
 from barchan.scene import Scene
 

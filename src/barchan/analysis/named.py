@@ -20,7 +20,7 @@ from pydantic_core import CoreSchema
 
 from barchan import registry
 from barchan.errors import Finding, SceneError
-from barchan.observables import Observable
+from barchan.parts.observables import Observable
 from barchan.registry import Part
 from barchan.scene.scene import LEDGER_LINES
 

@@ -11,7 +11,7 @@ import numpy as np
 from barchan.analysis.grains import contact_number, contact_points, contact_sum, pressure, slipping
 from barchan.errors import FileError, Finding
 from barchan.frame import Frame
-from barchan.observables import unit_in
+from barchan.parts.observables import unit_in
 from barchan.scene import Scene
 
 Setting = Scene | Sequence[Any] | None  # a scene, or its walls, or bare shapes, in the order of `frame.wall_pose`

@@ -10,18 +10,18 @@ import numpy as np
 
 from barchan.errors import Finding, SceneError
 from barchan.geometry import rotate
-from barchan.laws import Law
 from barchan.model.build_grains import build_grains
 from barchan.model.grains import Grains
 from barchan.model.layout import DRIVE_COLUMNS, END, LAW_COLUMNS, START
 from barchan.model.pour import extremes
-from barchan.motions import FOREVER
-from barchan.motions.servo import Servo
+from barchan.parts.laws import Law
+from barchan.parts.motions import FOREVER
+from barchan.parts.motions.servo import Servo
+from barchan.parts.wall_shapes import Piece
 from barchan.registry import built_in
 from barchan.scene.materials import surface
 from barchan.scene.scene import Scene
 from barchan.scene.walls import Wall
-from barchan.shapes import Piece
 
 
 @dataclass(frozen=True)

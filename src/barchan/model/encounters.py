@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from barchan.laws import Contact, Law, Surface, length
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.motions.servo import Servo
+from barchan.parts.laws import Contact, Law, Surface, length
+from barchan.parts.motions.servo import Servo
 from barchan.scene.materials import surface
 from barchan.scene.tethers import Tether
 from barchan.scene.walls import Wall

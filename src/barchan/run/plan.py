@@ -14,9 +14,9 @@ from barchan.model.build import Model, build, build_model
 from barchan.model.build_grains import clump_of
 from barchan.model.grains import Grains
 from barchan.model.timestep import TimeStep
-from barchan.observables import Observable, unit_in
-from barchan.observables._volume import Measured
-from barchan.observables.flow import gate_series, gate_values
+from barchan.parts.observables import Observable, unit_in
+from barchan.parts.observables._volume import Measured
+from barchan.parts.observables.flow import gate_series, gate_values
 from barchan.run.schedule import Schedule
 from barchan.run.start import last_grains, masses
 from barchan.scene import Scene

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from annotated_types import Ge, Le, Lt
 
-from barchan.laws import Surface
+from barchan.parts.laws import Surface
 from barchan.schema.quantities import Coefficient, Density, NonNegativeLength, PositiveTime, Pressure, Unit
 from barchan.schema.tables import Table
 

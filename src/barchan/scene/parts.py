@@ -8,22 +8,22 @@ from typing import Annotated, Any
 from pydantic_core import InitErrorDetails
 
 from barchan import registry
-from barchan.integrators import Integrator
-from barchan.laws import Law
-from barchan.minimisers import Minimiser
-from barchan.motions import Motion
-from barchan.observables import Observable
 from barchan.parts.actions import Action
 from barchan.parts.conditions import Condition
 from barchan.parts.deformations import Deformation
 from barchan.parts.fills import Fill
+from barchan.parts.integrators import Integrator
+from barchan.parts.laws import Law
+from barchan.parts.minimisers import Minimiser
+from barchan.parts.motions import Motion
+from barchan.parts.observables import Observable
+from barchan.parts.potentials import Potential
+from barchan.parts.restitutions import Restitution
 from barchan.parts.sizes import Size
 from barchan.parts.sizes.fixed import FixedSize
-from barchan.potentials import Potential
+from barchan.parts.wall_shapes import Shape
 from barchan.registry import choice
-from barchan.restitutions import Restitution
 from barchan.schema.tables import Bare
-from barchan.shapes import Shape
 
 
 def default(family_name: str, key: str) -> Any:

@@ -18,7 +18,7 @@ from barchan.frame import Frame, Gate
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.solids import solid
-from barchan.motions import FOREVER
+from barchan.parts.motions import FOREVER
 from barchan.scene.method import CAPABILITIES, Method
 from barchan.scene.scene import METHODS
 

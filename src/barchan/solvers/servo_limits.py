@@ -16,7 +16,7 @@ from barchan.errors import Finding, RunError, SceneError
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.layout import FORCE, PRESSED, TURNS, VELOCITY, WAY
-from barchan.motions.servo import Servo
+from barchan.parts.motions.servo import Servo
 from barchan.solvers.base import TimedSolver
 
 FAR = 100.0  # extents that a wall may go

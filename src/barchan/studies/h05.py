@@ -14,10 +14,10 @@ from barchan.draw.discs import draw_modes, draw_slide
 from barchan.draw.files import save_figure
 from barchan.draw.picture import draw_scene
 from barchan.frame import Frame, single_spheres
+from barchan.parts.wall_shapes.plane import Plane
 from barchan.record.recording import Recording
 from barchan.run.progress import Progress
 from barchan.scene import Scene
-from barchan.shapes.plane import Plane
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.friction_laws import compared
 from barchan.studies.hasan import SIZE, changed

@@ -13,7 +13,7 @@ import numpy as np
 
 from barchan import solvers
 from barchan.frame import Frame
-from barchan.laws._normal import damping_ratio
+from barchan.parts.laws._normal import damping_ratio
 from barchan.run.plan import Plan
 from barchan.run.story import Story
 from barchan.scene import Scene, load

@@ -16,8 +16,8 @@ import numpy as np
 
 from barchan import registry
 from barchan.kernels import threads
-from barchan.minimisers import Descent
 from barchan.model.build import build
+from barchan.parts.minimisers import Descent
 from barchan.run.progress import Progress
 from barchan.scene import Scene
 from barchan.solvers.relax.solver import RelaxSolver

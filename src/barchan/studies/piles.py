@@ -14,10 +14,10 @@ from barchan.draw.charts import Curve, Panel
 from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
 from barchan.frame import Frame
+from barchan.parts.wall_shapes.plane import Plane
 from barchan.record.recording import Recording
 from barchan.run.plan import Plan
 from barchan.run.progress import Progress
-from barchan.shapes.plane import Plane
 from barchan.studies import Picture
 from barchan.studies.yee import Hopper, record
 

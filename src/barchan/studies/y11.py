@@ -20,10 +20,10 @@ from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
 from barchan.frame import Frame
+from barchan.parts.wall_shapes.plane import Plane
 from barchan.record.recording import Recording
 from barchan.run.progress import Progress
 from barchan.scene import Scene
-from barchan.shapes.plane import Plane
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.piles import NOTE
 from barchan.studies.yee import FRAME_RATE, LAWS, SIZE, cubes, record, yee_scene

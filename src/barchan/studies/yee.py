@@ -19,7 +19,7 @@ import numpy as np
 from barchan import solvers
 from barchan.analysis.pile import pile_height
 from barchan.analysis.steps import StepStatistics, step_statistics
-from barchan.observables.steps import Steps
+from barchan.parts.observables.steps import Steps
 from barchan.record.recording import Recording
 from barchan.run.plan import Plan
 from barchan.run.progress import Progress

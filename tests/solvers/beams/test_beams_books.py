@@ -10,7 +10,7 @@ import pytest
 from barchan.draw.polygons import corners, crack_edges
 from barchan.errors import RunError, SceneError
 from barchan.model.build import build
-from barchan.observables.count import Count
+from barchan.parts.observables.count import Count
 from barchan.scene.beams_frame import BeamLines
 from barchan.solvers.beams import checks, ledger
 from barchan.solvers.beams.solver import BeamSolver

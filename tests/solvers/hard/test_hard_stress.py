@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from barchan.observables.packing import Packing
-from barchan.observables.stress import Stress
+from barchan.parts.observables.packing import Packing
+from barchan.parts.observables.stress import Stress
 from solvers.hard_lab import gas, grain, scene, solver
 
 BOX = {"periodic": (True, True, True), "box": {"low": (0.0, 0.0, 0.0), "high": (1.0, 1.0, 1.0)}}

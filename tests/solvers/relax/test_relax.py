@@ -11,7 +11,7 @@ import pytest
 
 from barchan import registry
 from barchan.kernels import threads
-from barchan.minimisers import Watch, newton
+from barchan.parts.minimisers import Watch, newton
 from barchan.solvers.relax import protocol
 from barchan.solvers.relax import strain as relax_strain
 from barchan.solvers.relax.cell import Cell

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from barchan.observables.energy import Energy
-from barchan.observables.packing import Packing
+from barchan.parts.observables.energy import Energy
+from barchan.parts.observables.packing import Packing
 from solvers import relax_lab as lab
 
 PITCH, SIZE = 0.1, 0.102  # m, of a triangular lattice

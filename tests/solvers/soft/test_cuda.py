@@ -217,7 +217,7 @@ def test_a_law_in_single_precision_computes_in_it() -> None:
     slip or memory gives numbers too, where the smallest float64 would have become a division by zero.
     """
     from barchan.kernels.single_precision import rewritten
-    from barchan.laws import Contact, Surface
+    from barchan.parts.laws import Contact, Surface
     from barchan.registry import parts
 
     surface = Surface(1e7, 3e6, 0.3, 0.5, 0.6, 0.0, 0.0, False)

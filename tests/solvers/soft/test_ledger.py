@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from barchan.errors import RunError
-from barchan.laws.displacement import Displacement
-from barchan.laws.hertz import Hertz
+from barchan.parts.laws.displacement import Displacement
+from barchan.parts.laws.hertz import Hertz
 from barchan.run import summary
 from solvers import lab
 

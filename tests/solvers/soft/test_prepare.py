@@ -12,7 +12,7 @@ import numba
 import numpy as np
 import pytest
 
-from barchan.laws.viscous import Viscous
+from barchan.parts.laws.viscous import Viscous
 from barchan.solvers import helper as helping
 from barchan.solvers.beams import prepare
 from barchan.solvers.helper import Helper

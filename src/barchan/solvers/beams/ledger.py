@@ -79,7 +79,7 @@ def potential(solver: BeamSolver) -> float:
 
 
 def energies(solver: BeamSolver, state: Present) -> dict[str, float]:
-    """The ledger, J: see `observables/energy.py`."""
+    """The ledger, J: see `parts/observables/energy.py`."""
     a, n = solver.arrays, solver.triangle_count
     work = a["work"][:n].sum(axis=0)
     pushed_by, dragged_by = a["work"][n:, 0].sum() + work[2], a["work"][n:, 1].sum() + work[3]

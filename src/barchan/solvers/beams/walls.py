@@ -11,13 +11,13 @@ import numpy as np
 
 from barchan.errors import Finding
 from barchan.model.build import Model
-from barchan.motions import FOREVER
-from barchan.motions.servo import Servo
+from barchan.parts.motions import FOREVER
+from barchan.parts.motions.servo import Servo
+from barchan.parts.wall_shapes.cylinder import Cylinder
+from barchan.parts.wall_shapes.line import Line
+from barchan.parts.wall_shapes.plane import Plane
+from barchan.parts.wall_shapes.sphere import Sphere
 from barchan.scene.walls import Wall
-from barchan.shapes.cylinder import Cylinder
-from barchan.shapes.line import Line
-from barchan.shapes.plane import Plane
-from barchan.shapes.sphere import Sphere
 from barchan.solvers.beams.layout import FLAT, ROUND
 from barchan.solvers.beams.strip_geometry import segments, strip
 

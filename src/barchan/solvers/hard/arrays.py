@@ -11,10 +11,10 @@ import numpy as np
 from barchan.geometry import matrix, rotate, unit
 from barchan.model.build import Model
 from barchan.model.grains import Grains
-from barchan.motions import FOREVER, Motion
-from barchan.motions.oscillate import Oscillate
-from barchan.motions.rotate import Rotate
-from barchan.motions.translate import Translate
+from barchan.parts.motions import FOREVER, Motion
+from barchan.parts.motions.oscillate import Oscillate
+from barchan.parts.motions.rotate import Rotate
+from barchan.parts.motions.translate import Translate
 from barchan.registry import built_in
 from barchan.scene.materials import surface
 from barchan.solvers.hard import layout

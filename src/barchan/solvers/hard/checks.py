@@ -11,7 +11,7 @@ from barchan.errors import Finding, SceneError
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.timestep import STATED, TimeStep
-from barchan.motions.servo import Servo
+from barchan.parts.motions.servo import Servo
 from barchan.solvers.hard.arrays import EMPTY
 from barchan.solvers.soft import checks
 

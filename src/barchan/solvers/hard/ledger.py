@@ -82,7 +82,7 @@ def kinetic(solver: HardSolver) -> float:
 
 
 def energies(solver: HardSolver) -> dict[str, float]:
-    """The ledger, J: see `observables/energy.py`."""
+    """The ledger, J: see `parts/observables/energy.py`."""
     a = solver.arrays
     order = np.argsort(a["id"])
     order = order[~held_rows(solver)[order]]

@@ -9,7 +9,7 @@ from barchan.kernels import bindings
 from barchan.kernels.bindings import Functions
 from barchan.kernels.compile import bind
 from barchan.kernels.functions import keep
-from barchan.potentials import Potential
+from barchan.parts.potentials import Potential
 
 TEMPLATES = tuple(f"barchan.solvers.relax.kernels.{name}" for name in ("energy", "steps", "pairs"))
 

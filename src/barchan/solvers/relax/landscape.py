@@ -11,7 +11,7 @@ import scipy.sparse
 
 from barchan.kernels.ready import neighbours
 from barchan.model.build import Walls
-from barchan.potentials import Potential
+from barchan.parts.potentials import Potential
 from barchan.solvers.relax import factor
 from barchan.solvers.relax.bindings import bind_relax
 from barchan.solvers.relax.cell import SKIN, Cell

@@ -10,8 +10,8 @@ import numpy as np
 
 from barchan.errors import Finding, RunError
 from barchan.model import course
-from barchan.observables import unit_in
 from barchan.parts.deformations import Deformation
+from barchan.parts.observables import unit_in
 from barchan.solvers import common
 from barchan.solvers.relax import strain as relax_strain
 from barchan.solvers.relax.cell import Cell, least_period

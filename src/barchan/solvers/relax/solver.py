@@ -9,9 +9,9 @@ import numpy as np
 from barchan.errors import Finding, RunError
 from barchan.frame import Contacts, Frame, Gate, single_spheres
 from barchan.kernels import threads
-from barchan.minimisers import Minimiser
 from barchan.model.build import Model
 from barchan.model.grains import Grains
+from barchan.parts.minimisers import Minimiser
 from barchan.scene.relax import Relax
 from barchan.solvers import common
 from barchan.solvers.base import Solver
@@ -192,7 +192,7 @@ class RelaxSolver(Solver):
         )  # fmt: skip
 
     def energies(self) -> dict[str, float]:
-        """The ledger, J: see `observables/energy.py`."""
+        """The ledger, J: see `parts/observables/energy.py`."""
         potential = self.potential()
         nothing = dict.fromkeys(
             ("kinetic_energy", "dissipated_normal", "dissipated_friction", "dissipated_rolling", "dissipated_stiction",

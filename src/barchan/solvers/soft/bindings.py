@@ -10,9 +10,9 @@ from barchan.kernels.bindings import Functions
 from barchan.kernels.compile import Kernels, bind
 from barchan.kernels.functions import Forms, keep
 from barchan.kernels.grids import Grids
-from barchan.laws import Contact, Law, _normal, cap
 from barchan.model.layout import LAW_COLUMNS
 from barchan.parts.deformations import Course, stretch
+from barchan.parts.laws import Contact, Law, _normal, cap
 from barchan.solvers.soft.arrays import Arrays
 
 TEMPLATES = ("barchan.kernels.servos", *(f"barchan.solvers.soft.kernels.{name}" for name in (

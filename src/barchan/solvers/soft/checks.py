@@ -22,8 +22,8 @@ from barchan.model.timestep import impact_speed
 from barchan.model.touching import frames_at, inside, joined, touching
 from barchan.parts.fills._scatter import near_pairs
 from barchan.parts.regions import Space
+from barchan.parts.wall_shapes.mesh import Mesh
 from barchan.scene.polygons import FLAT_SHAPES
-from barchan.shapes.mesh import Mesh
 from barchan.solvers import common, servo_limits
 from barchan.solvers.soft import box, watch
 from barchan.solvers.soft.arrays import FIRST_SKIN

@@ -10,7 +10,7 @@ import numpy as np
 
 from barchan.frame import Contacts, Frame
 from barchan.geometry import conjugate, multiply, rotate, rotation_about
-from barchan.laws import Law
+from barchan.parts.laws import Law
 from barchan.solvers import common
 from barchan.solvers.soft import box, tethers
 from barchan.solvers.soft.arrays import GHOSTS, lane
@@ -192,7 +192,7 @@ def _gained(solver: SoftSolver) -> float:
 
 
 def energies(solver: SoftSolver, state: Stored, done: tuple[np.ndarray, np.ndarray] | None = None) -> dict[str, float]:
-    """The ledger, J: see `observables/energy.py`; `done` is the solver's `work_done`, where it is known."""
+    """The ledger, J: see `parts/observables/energy.py`; `done` is the solver's `work_done`, where it is known."""
     a, n = solver.arrays, len(solver)
     order = np.argsort(a["id"])
     mass = a["motion"][:n, 3][order]

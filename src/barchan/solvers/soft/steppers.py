@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from barchan.integrators import Integrator, RungeKutta
 from barchan.model.build import Model
 from barchan.model.grains import Grains
 from barchan.model.timestep import SPARED, impact_speed, wall_speed, wall_step
+from barchan.parts.integrators import Integrator, RungeKutta
 from barchan.solvers.soft import changes, layout, watch
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from barchan.errors import Finding, RunError
-from barchan.laws import Law
 from barchan.model.timestep import SPARED
+from barchan.parts.laws import Law
 from barchan.solvers import servo_limits
 from barchan.solvers.base import GONE
 from barchan.solvers.soft import ledger
