@@ -11,7 +11,7 @@ import pytest
 
 import barchan as bc
 from barchan.scene import Scene, loads
-from run.shared import SMALL
+from simulation.shared import SMALL
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]

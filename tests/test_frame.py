@@ -20,8 +20,8 @@ from barchan.parts.observables.energy import LINES
 from barchan.record.recorder import Recorder
 from barchan.record.recording import Recording
 from barchan.record.schema import frame_arrays
-from barchan.run.start import last_grains, masses
 from barchan.scene import dumps
+from barchan.simulation.start import last_grains, masses
 from barchan.solvers.soft import ledger
 from barchan.solvers.soft.solver import SoftSolver
 from solvers import beams_lab, hard_lab, lab, relax_lab

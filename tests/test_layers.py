@@ -30,7 +30,7 @@ LAYERS = (
     ("kernels",),
     ("record",),
     ("solvers",),
-    ("run",),
+    ("simulation",),
     ("analysis",),
     ("draw",),
     ("studies", "bench"),
@@ -142,8 +142,8 @@ def test_imports_point_to_the_left_only():
         ("schema.tables", "from barchan.registry import Part", "lies to its right"),
         ("parts.laws.hertz", "from ...scene import grains", "lies to its right"),
         ("model.build", "def build():\n    from barchan import kernels", "lies to its right"),
-        ("model.build", "import importlib\nimportlib.import_module('barchan.run')", "lies to its right"),
-        ("run.loop", "from barchan import load", "lies to its right"),
+        ("model.build", "import importlib\nimportlib.import_module('barchan.simulation')", "lies to its right"),
+        ("simulation.loop", "from barchan import load", "lies to its right"),
         ("solvers.soft.kernels.pairs", "from numba import prange", None),
         ("solvers.soft.cuda.pairs", "from numba import cuda", None),
         ("solvers.soft", "import numba", "belongs to kernels/ and cuda/ alone"),
@@ -154,14 +154,14 @@ def test_imports_point_to_the_left_only():
         ("kernels.compile", "from barchan.solvers.soft.solver import SLOTS", "lies to its right"),
         ("solvers.soft.layout", "from barchan.kernels import compile", "lies to its right"),
         ("analysis.pile", "def plot():\n    from matplotlib import pyplot", "belongs to draw/ alone"),
-        ("run.loop", "import h5py", "belongs to record/ alone"),
+        ("simulation.loop", "import h5py", "belongs to record/ alone"),
     ],
 )
 def test_the_walk_sees_an_arrow_that_points_back(tmp_path, monkeypatch, module, source, complaint):
     """The rules themselves, on a tree of empty modules and one that imports something."""
     package = tmp_path / "barchan"
     monkeypatch.setitem(globals(), "PACKAGE", package)
-    others = "__init__ cli registry parts/laws/hertz schema/quantities scene/grains run/loop kernels/compile"
+    others = "__init__ cli registry parts/laws/hertz schema/quantities scene/grains simulation/loop kernels/compile"
     layouts = ["solvers/soft/solver", "solvers/layout", "solvers/soft/layout"]
     for name in [*others.split(), *layouts, module.replace(".", "/")]:
         path = package / f"{name}.py"

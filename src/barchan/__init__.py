@@ -39,10 +39,6 @@ if TYPE_CHECKING:
     from barchan.parts.wall_shapes import Shape
     from barchan.record.recording import Recording
     from barchan.registry import register
-    from barchan.run.interrupt import Interrupted
-    from barchan.run.loop import RunResult, resume, run
-    from barchan.run.plan import Plan
-    from barchan.run.progress import Silent
     from barchan.scene import (
         Box,
         GrainGroup,
@@ -57,6 +53,10 @@ if TYPE_CHECKING:
         load,
         loads,
     )
+    from barchan.simulation.interrupt import Interrupted
+    from barchan.simulation.loop import RunResult, resume, run
+    from barchan.simulation.plan import Plan
+    from barchan.simulation.progress import Silent
 
 _HOMES = {
     "analysis.evaluate": ("Measured", "measure"),
@@ -72,10 +72,10 @@ _HOMES = {
     "parts.observables": ("Observable",),
     "record.recording": ("Recording",),
     "registry": ("register",),
-    "run.interrupt": ("Interrupted",),
-    "run.loop": ("RunResult", "resume"),
-    "run.plan": ("Plan",),
-    "run.progress": ("Silent",),
+    "simulation.interrupt": ("Interrupted",),
+    "simulation.loop": ("RunResult", "resume", "run"),
+    "simulation.plan": ("Plan",),
+    "simulation.progress": ("Silent",),
     "scene": (
         "Box", "GrainGroup", "Material", "PairOverride", "Record", "Scene", "Stiction", "Wall", "dumps", "library",
         "load", "loads",
@@ -84,15 +84,13 @@ _HOMES = {
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
-__all__ = ["__version__", "run", *_HOME]
+__all__ = ["__version__", *_HOME]
 
 
 draw_with(lambda: importlib.import_module(f"{__name__}.draw.results").plot)  # for `result.plot()`
 
 
 def __getattr__(name: str) -> Any:
-    if name == "run":  # the room itself: it can be called
-        return importlib.import_module(f"{__name__}.run")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)

@@ -18,9 +18,9 @@ from barchan.errors import BarchanError, BarchanWarning
 
 if TYPE_CHECKING:
     from barchan.record.recording import Recording
-    from barchan.run.loop import RunResult
-    from barchan.run.progress import Progress
     from barchan.scene import Scene
+    from barchan.simulation.loop import RunResult
+    from barchan.simulation.progress import Progress
 
 INTERRUPTED = 130
 PICTURES = ("summary.png", "scene.png", "movie.gif")
@@ -121,8 +121,8 @@ def run(
 ) -> None:
     """Run a scene, record it, and draw what happened."""
     from barchan.record.folder import default_folder
-    from barchan.run import loop
-    from barchan.run.progress import chosen
+    from barchan.simulation import loop
+    from barchan.simulation.progress import chosen
 
     look.check_needed(("--out", out), ("--force", force or None))
     look.check_together(("--solver", solver), ("--set solver", _changed("solver", changes)))
@@ -143,8 +143,8 @@ def run(
 @app.command()
 def resume(folder: RunFolder, threads: Threads = None, quiet: Quiet = False, no_movie: NoMovie = False) -> None:
     """Go on with a run that was stopped; it ends as if it had never been."""
-    from barchan.run import loop
-    from barchan.run.progress import chosen
+    from barchan.simulation import loop
+    from barchan.simulation.progress import chosen
 
     result = loop.resume(folder, threads=threads, progress=chosen(quiet=quiet))
     if result.was_finished and not quiet:
@@ -155,8 +155,8 @@ def resume(folder: RunFolder, threads: Threads = None, quiet: Quiet = False, no_
 @app.command()
 def check(scene: SceneName, changes: Changes = None) -> None:
     """Find what is wrong with a scene without running it."""
-    from barchan.run.plan import Plan
-    from barchan.run.summary import table
+    from barchan.simulation.plan import Plan
+    from barchan.simulation.summary import table
 
     loaded = _load(scene, changes)
     plan = Plan.of(loaded)
@@ -201,7 +201,7 @@ def show(
 @app.command()
 def info(folder: RunFolder) -> None:
     """Tell what a run is and how far it has come."""
-    from barchan.run.summary import facts
+    from barchan.simulation.summary import facts
 
     with open_recording(folder) as recording:
         _judged(recording.summary, facts(folder, recording))
@@ -221,7 +221,7 @@ def reproduce(
 ) -> None:
     """Compute results of papers: the paper's value, ours, a verdict, and the figure; exit 1 if a verdict fails."""
     from barchan import studies
-    from barchan.run.progress import chosen
+    from barchan.simulation.progress import chosen
     from barchan.studies import report
 
     results = []
@@ -283,8 +283,8 @@ def _changed(key: str, changes: list[str] | None) -> str | None:
 
 def _show(result: RunResult, *, quiet: bool, movie: bool) -> None:
     """Draw the pictures of a run, and print its summary with the names of its files."""
-    from barchan.run.progress import chosen
-    from barchan.run.summary import rows
+    from barchan.simulation.progress import chosen
+    from barchan.simulation.summary import rows
 
     if not result.was_finished:  # pictures that are there show another run
         for name in PICTURES:
@@ -303,8 +303,8 @@ def _show(result: RunResult, *, quiet: bool, movie: bool) -> None:
 
 def _judged(summary: Mapping[str, Any], lines: Sequence[tuple[str, str]]) -> None:
     """Print a table of a run with what deserves a second look in colour, and below it why."""
-    from barchan.run.summary import table
-    from barchan.run.verdicts import verdicts
+    from barchan.simulation.summary import table
+    from barchan.simulation.verdicts import verdicts
 
     judged = list(verdicts(summary))
     colours = {one.row: "green" if one.good else "red" for one in judged}

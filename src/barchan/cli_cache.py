@@ -14,7 +14,7 @@ def cache(
 ) -> None:
     """Say where compiled kernels are kept, and how large they are."""
     from barchan import caches
-    from barchan.run.summary import table
+    from barchan.simulation.summary import table
 
     limit = caches.size_limit()
     found = caches.packages()

@@ -15,7 +15,7 @@ from barchan.errors import FileError, Finding, SceneError
 if TYPE_CHECKING:
     from barchan.draw.viewer.live import Live
     from barchan.record.recording import Recording
-    from barchan.run.progress import Progress
+    from barchan.simulation.progress import Progress
 
 RunFolder = Annotated[Path, typer.Argument(metavar="DIR", help="The folder of a run.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing unless something goes wrong.")]
@@ -31,7 +31,7 @@ def open_recording(folder: Path) -> Recording:
 @contextmanager
 def told(quiet: bool) -> Iterator[Progress]:
     """A progress that is stopped at the end, so that the terminal is whole."""
-    from barchan.run.progress import chosen
+    from barchan.simulation.progress import chosen
 
     progress = chosen(quiet=quiet)
     try:

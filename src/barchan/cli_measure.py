@@ -108,7 +108,7 @@ def _aligned(column: Sequence[str]) -> list[str]:
 
 def _list(one: Measured) -> str:
     """The numbers of one moment below each other."""
-    from barchan.run.summary import table
+    from barchan.simulation.summary import table
 
     first, last = (f"{one.time[k]:.6g} s" for k in (0, -1))
     when = f"at {last}" if len(one.time) == 1 else f"over {len(one.time)} frames from {first} to {last}"

@@ -8,7 +8,7 @@ import numpy as np
 
 from barchan import load
 from barchan.scene import Scene
-from run import test_story
+from simulation import test_story
 from solvers import beams_lab, hard_lab, lab, relax_lab
 
 STEP = 2e-5  # s

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from barchan.cli import app
-from run.shared import SMALL
+from simulation.shared import SMALL
 
 Answer = tuple[int, str, str]
 

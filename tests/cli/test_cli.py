@@ -15,7 +15,7 @@ from PIL import Image
 import barchan as bc
 from barchan.registry import FAMILIES, parts
 from barchan.scene import toml
-from run.shared import JELLY, Stopper, recording_hash
+from simulation.shared import JELLY, Stopper, recording_hash
 from solvers import lab
 
 

@@ -16,7 +16,7 @@ from barchan.parts.motions.translate import Translate
 from barchan.parts.observables.centre import Centre
 from barchan.parts.wall_shapes.plane import Plane
 from barchan.schema.tables import Absent
-from run.shared import SMALL, stopped
+from simulation.shared import SMALL, stopped
 
 
 class OwnLaw(Hertz):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from run.shared import SMALL
+from simulation.shared import SMALL
 
 SIZE = 'size = { kind = "uniform", low = "4 mm", high = "6 mm" }'
 FILL = 'fill = { kind = "random", region = { kind = "box", low = [0, 0, "2 mm"], high = ["2 cm", "2 cm", "6 cm"] } }'

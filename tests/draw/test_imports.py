@@ -10,7 +10,7 @@ import sys
 import pytest
 
 CURVES = ("numba", "llvmlite", "scipy", "pydantic", "pyvista", "vtkmodules", "h5py", "barchan.scene", "barchan.kernels")
-GRAINS = ("pyvista", "vtkmodules", "h5py", "barchan.solvers", "barchan.model", "barchan.run")
+GRAINS = ("pyvista", "vtkmodules", "h5py", "barchan.solvers", "barchan.model", "barchan.simulation")
 FLAT = ("numba", "llvmlite", "scipy", *GRAINS)
 
 # What is drawn, in Python, and what must not be loaded then.

@@ -34,7 +34,7 @@ from barchan.parts.wall_shapes.plane import Plane
 from barchan.record.whole import replaced
 from barchan.scene import loads
 from barchan.scene.events import Event
-from run.shared import SMALL as SMALL_SCENE
+from simulation.shared import SMALL as SMALL_SCENE
 
 _frames = runpy.run_path(str(Path(__file__).parent / "frames.py"))
 cone_frame, empty_frame, frame_of = _frames["cone_frame"], _frames["empty_frame"], _frames["frame_of"]

@@ -31,7 +31,7 @@ from barchan.record.recording import Recording
 from draw.browser import Browser, chromium
 from record.test_formats import SCENE
 from record.toy import META, SERIES, make_frame
-from run.shared import SMALL
+from simulation.shared import SMALL
 
 
 @pytest.fixture(scope="module")

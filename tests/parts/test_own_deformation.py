@@ -13,9 +13,9 @@ from barchan import registry
 from barchan.errors import SceneError
 from barchan.kernels.functions import keep
 from barchan.parts.deformations import Course, Deformation
-from barchan.run.plan import Plan
 from barchan.scene import Scene
 from barchan.schema.quantities import Number
+from barchan.simulation.plan import Plan
 from barchan.solvers.soft import bindings, box
 from solvers import lab
 from solvers import relax_lab as relax

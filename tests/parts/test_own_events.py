@@ -12,10 +12,10 @@ import barchan as bc
 from barchan import registry
 from barchan.parts.actions import Action, HasWalls, Timeline
 from barchan.parts.conditions import Condition, Now
-from barchan.run.schedule import Reason, Schedule
 from barchan.schema.peeking import names, peek
 from barchan.schema.problems import unknown
-from run.shared import SMALL, stopped
+from barchan.simulation.schedule import Reason, Schedule
+from simulation.shared import SMALL, stopped
 
 
 class Ticks(Condition):

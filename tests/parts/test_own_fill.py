@@ -15,7 +15,7 @@ from barchan.model.build import build
 from barchan.parts.fills import Fill, Given, Order
 from barchan.schema.problems import fault
 from barchan.schema.quantities import PositiveLength
-from run.shared import SMALL
+from simulation.shared import SMALL
 
 
 class Helix(Fill):

@@ -15,7 +15,7 @@ from barchan import registry
 from barchan.model.build import build
 from barchan.parts.regions import Period, Region, Space
 from barchan.schema.quantities import PositiveLength
-from run.shared import SMALL
+from simulation.shared import SMALL
 
 INNER, OUTER = 0.02, 0.05  # m
 

@@ -13,9 +13,9 @@ from barchan import registry
 from barchan.errors import SceneError
 from barchan.model import grains as model_grains
 from barchan.model.pour import Pourer
-from barchan.run.plan import Plan
 from barchan.scene.method import CAPABILITIES
 from barchan.scene.scene import METHODS
+from barchan.simulation.plan import Plan
 from barchan.solvers import CLASSES, solver_class
 from barchan.solvers.base import Lacking, Solver
 from barchan.solvers.unused import lacking

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from barchan.errors import RunError, SceneError
-from barchan.run.plan import Plan
 from barchan.scene import Scene
+from barchan.simulation.plan import Plan
 from solvers import lab
 from solvers import relax_lab as relax
 

@@ -12,8 +12,8 @@ import pytest
 import shapely
 
 from barchan.record.schema import frame_arrays
-from barchan.run.progress import Silent
 from barchan.scene.beams_frame import Strips
+from barchan.simulation.progress import Silent
 from barchan.studies import drums, p03
 from barchan.studies.cores import side_by_side
 from barchan.studies.drums import inclination

@@ -6,8 +6,8 @@ import math
 
 import pytest
 
-from barchan.run.progress import Silent
 from barchan.scene import dumps
+from barchan.simulation.progress import Silent
 from barchan.studies import h03, h04, hasan, runs
 
 

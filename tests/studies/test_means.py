@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from barchan.run.progress import Silent
+from barchan.simulation.progress import Silent
 from barchan.studies.k02 import Fit
 from barchan.studies.krijgsman import exponent, exponent_error, race
 from barchan.studies.y06 import Means

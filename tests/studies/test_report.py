@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from barchan import cli, studies
 from barchan.errors import Finding, RunError, SceneError
-from barchan.run.progress import Silent
+from barchan.simulation.progress import Silent
 from barchan.studies import Picture, Row, Study, StudyResult, report
 
 PIXEL = bytes.fromhex(

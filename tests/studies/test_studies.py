@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from barchan import studies
-from barchan.run.progress import Silent
+from barchan.simulation.progress import Silent
 from samples import drawn
 
 STUDIES = studies.studies()

@@ -20,7 +20,7 @@ from barchan.record.recording import Recording
 from barchan.scene import Scene
 
 if TYPE_CHECKING:
-    from barchan.run.loop import RunResult
+    from barchan.simulation.loop import RunResult
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 
 from barchan import solvers
 from barchan.kernels import threads as kernel_threads
-from barchan.run.plan import Plan
 from barchan.scene import Scene, load
+from barchan.simulation.plan import Plan
 
 GRAINS = 397
 FIRST, LAST = 1.0, 3.0  # s: the first grains have reached the floor, and the hopper is not empty yet

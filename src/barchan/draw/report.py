@@ -16,8 +16,8 @@ from barchan.draw.summary import ENERGIES, draw_summary
 from barchan.draw.units import time_text
 from barchan.errors import FileError, Finding
 from barchan.record.recording import Recording
-from barchan.run.summary import facts
-from barchan.run.verdicts import verdicts
+from barchan.simulation.summary import facts
+from barchan.simulation.verdicts import verdicts
 
 SNAPSHOTS = 5
 MOVIE, MOST_MOVIE = "movie.gif", 12_000_000  # bytes

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from barchan.draw.quantities import Setting
     from barchan.frame import Frame
     from barchan.record.recording import Recording
-    from barchan.run.loop import RunResult
+    from barchan.simulation.loop import RunResult
 
 
 def plot(result: Any, ax: Axes | None) -> Axes:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from barchan.errors import Finding, RunError, SceneError
-from barchan.run.progress import Progress
+from barchan.simulation.progress import Progress
 
 
 @dataclass(frozen=True)

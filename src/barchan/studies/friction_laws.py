@@ -11,8 +11,8 @@ import numpy as np
 from barchan.analysis.pile import pile_height
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
-from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row
 from barchan.studies.hasan import DENT, GRAVITY, MASS, SIZE, STATIC, STIFFNESS, changed, start
 from barchan.studies.runs import recorded

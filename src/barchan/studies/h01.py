@@ -11,7 +11,7 @@ import numpy as np
 
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
-from barchan.run.progress import Progress
+from barchan.simulation.progress import Progress
 from barchan.solvers import restore
 from barchan.solvers.base import Solver
 from barchan.studies import Picture, Row, Study, StudyResult

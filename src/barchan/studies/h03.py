@@ -11,7 +11,7 @@ import numpy as np
 from barchan.draw.charts import Curve, Look, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.palette import PALETTE
-from barchan.run.progress import Progress
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.hasan import DENT, GRAVITY, SIZE, changed, followed, points
 

@@ -16,8 +16,8 @@ from barchan.draw.picture import draw_scene
 from barchan.frame import Frame, single_spheres
 from barchan.parts.wall_shapes.plane import Plane
 from barchan.record.recording import Recording
-from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.friction_laws import compared
 from barchan.studies.hasan import SIZE, changed

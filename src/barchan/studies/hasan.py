@@ -14,9 +14,9 @@ import numpy as np
 from barchan import solvers
 from barchan.frame import Frame
 from barchan.parts.laws._normal import damping_ratio
-from barchan.run.plan import Plan
-from barchan.run.story import Story
 from barchan.scene import Scene, load
+from barchan.simulation.plan import Plan
+from barchan.simulation.story import Story
 from barchan.solvers.base import Solver
 
 MASS, SIZE, GRAVITY = 0.05, 0.05, 9.81  # kg, m, m/s²

@@ -9,7 +9,7 @@ import numpy as np
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.parts.minimisers import Descent
-from barchan.run.progress import Progress
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.krijgsman import TOLERANCE, Packing, descend
 

@@ -10,7 +10,7 @@ from scipy.optimize import curve_fit
 
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
-from barchan.run.progress import Progress
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.krijgsman import Packing, costs
 

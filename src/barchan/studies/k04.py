@@ -21,9 +21,9 @@ from barchan import registry, solvers
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.record.recording import Recording
-from barchan.run.plan import Plan
-from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.simulation.plan import Plan
+from barchan.simulation.progress import Progress
 from barchan.solvers.relax.solver import RelaxSolver
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.krijgsman import NAMES, SHEARED, SHOWN, STRAIN, Packing, Shear, shear

@@ -18,8 +18,8 @@ from barchan import registry
 from barchan.kernels import threads
 from barchan.model.build import build
 from barchan.parts.minimisers import Descent
-from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.simulation.progress import Progress
 from barchan.solvers.relax.solver import RelaxSolver
 from barchan.studies.cores import side_by_side
 

@@ -11,7 +11,7 @@ from barchan.draw.charts import Curve, Panel, blank_figure, draw_panel, draw_pan
 from barchan.draw.files import save_figure
 from barchan.draw.palette import PALETTE, linear
 from barchan.draw.polygons import add_polygons
-from barchan.run.progress import Progress
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.poschel import Collision, collide
 

@@ -19,9 +19,9 @@ from barchan.draw.files import save_figure
 from barchan.draw.palette import PALETTE
 from barchan.draw.shots import Shot, draw_shots
 from barchan.frame import Frame
-from barchan.run.progress import Progress
 from barchan.scene import Scene
 from barchan.scene.beams_frame import Strips
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.runs import recorded
 

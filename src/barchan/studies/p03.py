@@ -13,7 +13,7 @@ from scipy.optimize import curve_fit
 from barchan.draw.charts import Curve, Panel, blank_figure, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.picture import draw_scene
-from barchan.run.progress import Progress
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.cores import side_by_side
 from barchan.studies.drums import Drum, Tumbling, Turn, kept, turned

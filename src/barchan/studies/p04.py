@@ -9,7 +9,7 @@ import numpy as np
 from barchan.bench import triangles
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
-from barchan.run.progress import Progress
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 
 SIZES, QUICK_SIZES = (250, 2500, 25_000), (250, 1000)  # grains of four triangles

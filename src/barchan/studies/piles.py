@@ -16,8 +16,8 @@ from barchan.draw.snapshots import draw_snapshots
 from barchan.frame import Frame
 from barchan.parts.wall_shapes.plane import Plane
 from barchan.record.recording import Recording
-from barchan.run.plan import Plan
-from barchan.run.progress import Progress
+from barchan.simulation.plan import Plan
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture
 from barchan.studies.yee import Hopper, record
 

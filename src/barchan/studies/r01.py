@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from barchan.run.progress import Progress
+from barchan.simulation.progress import Progress
 from barchan.studies import Row, Study, StudyResult
 from barchan.studies.richardson import MASSES, Atmosphere
 

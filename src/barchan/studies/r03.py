@@ -18,8 +18,8 @@ from barchan.draw.palette import PALETTE
 from barchan.draw.snapshots import draw_snapshots
 from barchan.draw.units import length_unit
 from barchan.frame import Frame
-from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.runs import recorded
 from barchan.studies.tumblers import Tumbler

@@ -11,9 +11,9 @@ from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
 from barchan.record.recording import Recording
-from barchan.run.loop import run as run_scene
-from barchan.run.progress import Progress
 from barchan.scene import Scene, load
+from barchan.simulation.loop import run as run_scene
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 
 GRAVITY = 9.81  # m/s²

@@ -11,7 +11,7 @@ from pathlib import Path
 from barchan import __version__
 from barchan.draw.html import picture
 from barchan.draw.html import write_html as html_page
-from barchan.run.progress import clock_text
+from barchan.simulation.progress import clock_text
 from barchan.studies import Row, Study, StudyResult
 
 COLUMNS = ("quantity", "paper", "ours", "verdict", "criterion")

@@ -16,9 +16,9 @@ from barchan.draw.palette import PALETTE
 from barchan.draw.snapshots import draw_snapshots
 from barchan.frame import Frame
 from barchan.record.recording import Recording
-from barchan.run.loop import run
-from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.simulation.loop import run
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture
 
 MASSES = (1.0, 3.0, 10.0)  # kg

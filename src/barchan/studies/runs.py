@@ -6,9 +6,9 @@ from pathlib import Path
 
 from barchan.errors import BarchanError
 from barchan.record.recording import Recording
-from barchan.run.loop import resume, run
-from barchan.run.progress import Progress
 from barchan.scene import Scene, dumps, loads
+from barchan.simulation.loop import resume, run
+from barchan.simulation.progress import Progress
 
 
 def recorded(scene: Scene, folder: Path, progress: Progress) -> Recording:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from barchan.draw.charts import draw_panels
 from barchan.draw.files import save_figure
-from barchan.run.progress import Progress
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.piles import NOTE, Heap, heap_under, panels, snapshot_picture
 from barchan.studies.yee import LAWS, SIZE, Hopper

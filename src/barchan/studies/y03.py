@@ -12,8 +12,8 @@ from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
 from barchan.frame import Frame
-from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.piles import NOTE
 from barchan.studies.yee import Hopper, record

@@ -20,8 +20,8 @@ from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
 from barchan.frame import Frame
 from barchan.record.recording import Recording
-from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.piles import NOTE
 from barchan.studies.yee import FRAME_RATE, SIZE, cubes, record, yee_scene

@@ -14,9 +14,9 @@ import numpy as np
 
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
-from barchan.run.plan import Plan
-from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.simulation.plan import Plan
+from barchan.simulation.progress import Progress
 from barchan.solvers.soft.jacobian import jacobian
 from barchan.solvers.soft.solver import SoftSolver
 from barchan.studies import Picture, Row, Study, StudyResult

@@ -15,8 +15,8 @@ from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.palette import PALETTE
 from barchan.kernels import threads
-from barchan.run.plan import Plan
-from barchan.run.progress import Progress
+from barchan.simulation.plan import Plan
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.yee import FRAME_RATE, Hopper
 

@@ -22,8 +22,8 @@ from barchan.draw.snapshots import draw_snapshots
 from barchan.frame import Frame
 from barchan.parts.wall_shapes.plane import Plane
 from barchan.record.recording import Recording
-from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult
 from barchan.studies.piles import NOTE
 from barchan.studies.yee import FRAME_RATE, LAWS, SIZE, cubes, record, yee_scene

@@ -21,9 +21,9 @@ from barchan.analysis.pile import pile_height
 from barchan.analysis.steps import StepStatistics, step_statistics
 from barchan.parts.observables.steps import Steps
 from barchan.record.recording import Recording
-from barchan.run.plan import Plan
-from barchan.run.progress import Progress
 from barchan.scene import Scene
+from barchan.simulation.plan import Plan
+from barchan.simulation.progress import Progress
 from barchan.studies.runs import recorded
 
 SIZE = 1.0  # m, edge of a cube grain

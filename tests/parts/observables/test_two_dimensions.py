@@ -11,7 +11,7 @@ from barchan.draw.colors import scale_for
 from barchan.draw.quantities import QUANTITIES
 from barchan.errors import SceneError
 from barchan.parts.observables.stress import Stress
-from barchan.run.plan import Measures
+from barchan.simulation.plan import Measures
 from solvers import relax_lab
 
 PITCH, SIZE = 0.1, 0.102  # m

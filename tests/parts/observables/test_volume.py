@@ -13,7 +13,7 @@ from barchan.model.clumps import covered_area
 from barchan.parts.observables.cell import Cell
 from barchan.parts.observables.packing import Packing
 from barchan.parts.observables.stress import Stress
-from barchan.run.plan import Plan
+from barchan.simulation.plan import Plan
 from solvers import beams_lab, hard_lab, lab, relax_lab
 
 BALL = 4 / 3 * math.pi * 0.05**3  # m³, of the laboratory's spheres

@@ -13,7 +13,7 @@ import pytest
 from barchan.errors import RunError, SceneError
 from barchan.model.build import build
 from barchan.model.pour import Pourer
-from barchan.run.story import Story
+from barchan.simulation.story import Story
 from barchan.solvers.beams import changes, checks, ledger
 from barchan.solvers.beams.solver import BeamSolver
 from solvers import beams_lab as lab

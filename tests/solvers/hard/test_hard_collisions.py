@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from barchan.errors import SceneError
-from barchan.run.plan import Plan
+from barchan.simulation.plan import Plan
 from solvers.hard_lab import angular_momentum, grain, momentum, scene, solver
 
 

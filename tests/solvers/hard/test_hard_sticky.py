@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 
 from barchan.errors import SceneError
 from barchan.geometry import multiply, rotation_about
-from barchan.run.plan import Plan
+from barchan.simulation.plan import Plan
 from solvers.hard_lab import GRAVITY, grain, grains, scene, solver
 
 RADIUS = 0.05

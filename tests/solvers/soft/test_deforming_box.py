@@ -16,8 +16,8 @@ from barchan.kernels import threads
 from barchan.model import encounters
 from barchan.model.build import build
 from barchan.parts.deformations import stretch
-from barchan.run.plan import Plan
 from barchan.scene import Scene
+from barchan.simulation.plan import Plan
 from barchan.solvers.soft.solver import SoftSolver
 from solvers import lab
 from solvers.inside import peek

@@ -10,7 +10,7 @@ import pytest
 from barchan.errors import RunError
 from barchan.parts.laws.displacement import Displacement
 from barchan.parts.laws.hertz import Hertz
-from barchan.run import summary
+from barchan.simulation import summary
 from solvers import lab
 
 

@@ -23,7 +23,7 @@ from solvers import beams_lab, lab
 COLD = """
 import sys
 import barchan as bc
-from barchan.run.plan import Plan
+from barchan.simulation.plan import Plan
 from barchan.solvers import create
 plan = Plan.of(bc.load("drop", sys.argv[1:]))
 machine = create(plan.model, plan.grains, 1e-5)
@@ -39,7 +39,7 @@ for name in ("pair_strip", "move_walls", "all_grains", "verlet_steps"):
 
 BEAMS = """
 import barchan as bc
-from barchan.run.plan import Plan
+from barchan.simulation.plan import Plan
 from barchan.solvers import create
 plan = Plan.of(bc.load("two-squares"))
 machine = create(plan.model, plan.grains, 1e-6)

@@ -11,13 +11,13 @@ from barchan.frame import Frame
 from barchan.record import checkpoint
 from barchan.record.folder import CHECKPOINT
 from barchan.record.recorder import Recorder
-from barchan.run import census, summary
-from barchan.run.interrupt import Interrupt, Interrupted
-from barchan.run.plan import Measures, divisors
-from barchan.run.progress import Progress, Pulse
-from barchan.run.schedule import Reason, Visit
-from barchan.run.story import Story
 from barchan.scene import Scene
+from barchan.simulation import census, summary
+from barchan.simulation.interrupt import Interrupt, Interrupted
+from barchan.simulation.plan import Measures, divisors
+from barchan.simulation.progress import Progress, Pulse
+from barchan.simulation.schedule import Reason, Visit
+from barchan.simulation.story import Story
 from barchan.solvers.base import Solver
 
 ONLY_LOOK = frozenset({Reason.LOOK})

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import barchan as bc
-from barchan.run import census
+from barchan.simulation import census
 from barchan.solvers.base import TimedSolver
 from record.toy import make_frame
-from run.test_story import pouring
+from simulation.test_story import pouring
 
 GROUND = 2  # place of the absorbing wall among the gates, after the source and the sink
 

@@ -17,10 +17,10 @@ from barchan.model.timestep import TimeStep
 from barchan.parts.observables import Observable, unit_in
 from barchan.parts.observables._volume import Measured
 from barchan.parts.observables.flow import gate_series, gate_values
-from barchan.run.schedule import Schedule
-from barchan.run.start import last_grains, masses
 from barchan.scene import Scene
 from barchan.scene.scene import LEDGER_LINES
+from barchan.simulation.schedule import Schedule
+from barchan.simulation.start import last_grains, masses
 from barchan.solvers import unused
 
 ALWAYS = ("energy", "contacts", "pile", "count")  # observables of every run

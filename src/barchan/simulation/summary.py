@@ -11,7 +11,7 @@ from typing import Any
 
 from barchan.record.folder import write_error
 from barchan.record.recording import Recording
-from barchan.run.progress import clock_text, short
+from barchan.simulation.progress import clock_text, short
 from barchan.solvers.base import Solver
 
 FILE = "summary.json"

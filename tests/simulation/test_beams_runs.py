@@ -13,10 +13,10 @@ from barchan.draw.palette import GAMMA
 from barchan.draw.picture import Picture, Stage
 from barchan.draw.polygons import add_polygons, crack_edges, rims, strips
 from barchan.errors import SceneError
-from barchan.run.plan import Plan
 from barchan.scene.beams_frame import BeamLines, Corners, Strips
-from run.shared import recording_hash, stopped
+from barchan.simulation.plan import Plan
 from samples import drawn
+from simulation.shared import recording_hash, stopped
 from solvers import beams_lab as lab
 
 FLOOR = {"name": "floor", "shape": "plane", "material": "a"}

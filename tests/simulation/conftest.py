@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import barchan as bc
-from barchan.run.loop import RunResult
-from run.shared import SMALL
+from barchan.simulation.loop import RunResult
+from simulation.shared import SMALL
 
 
 @pytest.fixture(scope="session")

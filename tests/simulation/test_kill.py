@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from barchan.record.folder import CHECKPOINT, JOURNAL, RECORDING
-from run.shared import SMALL, call, checkpoint_hash, recording_hash, start
+from simulation.shared import SMALL, call, checkpoint_hash, recording_hash, start
 
 LONG = SMALL.replace("duration = 0.1", "duration = 1.5").replace('"60 s"', '"0.05 s"')
 RUN = ("run", "long.toml", "--out", "out", "--quiet", "--no-movie", "--threads", "1")

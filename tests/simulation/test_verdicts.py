@@ -18,8 +18,8 @@ from barchan.model.encounters import encounters
 from barchan.model.timestep import impact_speed
 from barchan.record.recorder import Recorder
 from barchan.record.recording import Recording
-from barchan.run.verdicts import OVERLAP, verdicts
 from barchan.scene import library, load
+from barchan.simulation.verdicts import OVERLAP, verdicts
 from record.test_formats import SCENE
 from record.toy import META, SERIES, make_frame
 

@@ -8,9 +8,9 @@ import pytest
 import barchan as bc
 from barchan import solvers
 from barchan.errors import SceneError
-from barchan.run.plan import Plan
-from barchan.run.start import last_grains
-from run.shared import recording_hash, stopped
+from barchan.simulation.plan import Plan
+from barchan.simulation.start import last_grains
+from simulation.shared import recording_hash, stopped
 from solvers import relax_lab as lab
 
 SHEAR = {"kind": "pure-shear", "strain": 0.01, "returns": True}

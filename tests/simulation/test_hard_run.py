@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import barchan as bc
-from barchan.run.plan import Plan
-from barchan.run.progress import Lines
-from run.shared import checkpoint_hash, recording_hash, stopped
+from barchan.simulation.plan import Plan
+from barchan.simulation.progress import Lines
+from simulation.shared import checkpoint_hash, recording_hash, stopped
 from solvers.hard_lab import scene
 
 BOX = {"shape": "box", "low": (0, 0, 0), "high": (0.05, 0.05, 0.12)}

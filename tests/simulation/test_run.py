@@ -12,10 +12,10 @@ from barchan.model import timestep
 from barchan.model.build import build
 from barchan.parts.integrators.rkf45 import RungeKuttaFehlberg
 from barchan.record.folder import JOURNAL, RECORDING
-from barchan.run import plan
-from barchan.run.progress import Pulse
-from barchan.run.summary import rows
-from run.shared import JELLY, SMALL, Stopper, checkpoint_hash, recording_hash, stopped
+from barchan.simulation import plan
+from barchan.simulation.progress import Pulse
+from barchan.simulation.summary import rows
+from simulation.shared import JELLY, SMALL, Stopper, checkpoint_hash, recording_hash, stopped
 from solvers.inside import peek
 
 
@@ -130,7 +130,7 @@ def test_resuming_a_finished_run_does_nothing(finished):
 
 
 def test_a_run_begun_with_another_version_is_noted(small, tmp_path, monkeypatch):
-    from barchan.run import loop
+    from barchan.simulation import loop
 
     now = loop._versions()
     monkeypatch.setattr(loop, "_versions", lambda: {**now, "numpy": "0.1"})

@@ -16,7 +16,7 @@ import barchan as bc
 from barchan.frame import Frame
 from barchan.record import checkpoint, schema
 from barchan.record.recording import Recording
-from barchan.run.progress import Pulse
+from barchan.simulation.progress import Pulse
 
 SMALL = """
 name = "small"

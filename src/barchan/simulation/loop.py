@@ -21,16 +21,16 @@ from barchan.record import checkpoint
 from barchan.record.folder import create, default_folder
 from barchan.record.recorder import Recorder
 from barchan.record.recording import Recording
-from barchan.run import progress as shown
-from barchan.run import summary
-from barchan.run.interrupt import Interrupt
-from barchan.run.plan import Measures, Plan
-from barchan.run.progress import Progress
-from barchan.run.schedule import Schedule
-from barchan.run.session import Session
-from barchan.run.story import Story
 from barchan.scene import Scene, dumps
 from barchan.scene.toml import loads_recorded
+from barchan.simulation import progress as shown
+from barchan.simulation import summary
+from barchan.simulation.interrupt import Interrupt
+from barchan.simulation.plan import Measures, Plan
+from barchan.simulation.progress import Progress
+from barchan.simulation.schedule import Schedule
+from barchan.simulation.session import Session
+from barchan.simulation.story import Story
 
 PREPARING = "preparing kernels (the first run of a new kind of scene compiles for some seconds)"
 FEW_SPHERES = 1000  # below it one thread is faster than several

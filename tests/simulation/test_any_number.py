@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from barchan.errors import BarchanError
-from barchan.run.plan import Plan
 from barchan.scene import library, load
 from barchan.scene.toml import build
+from barchan.simulation.plan import Plan
 
 FEW = 30  # grains of a group: the fields are the same, and building them takes no time
 TRIED = 120  # changed scenes out of each of the library

@@ -11,10 +11,10 @@ import barchan as bc
 from barchan import registry
 from barchan.analysis import evaluate
 from barchan.analysis.evaluate import measure
-from barchan.run.plan import Measures
-from run.shared import SMALL
-from run.test_beams_runs import falling
-from run.test_hard_run import SCENE as MARBLES
+from barchan.simulation.plan import Measures
+from simulation.shared import SMALL
+from simulation.test_beams_runs import falling
+from simulation.test_hard_run import SCENE as MARBLES
 from solvers import relax_lab
 
 LIVE = {"energy", "count", "flow", "steps", "collisions"}  # what no frame holds

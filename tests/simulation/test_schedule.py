@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barchan.run.schedule import At, Every, Reason, Schedule
+from barchan.simulation.schedule import At, Every, Reason, Schedule
 
 
 def scene(duration: float, frame_rate: float = 24.0, sample_rate: float | None = None) -> SimpleNamespace:

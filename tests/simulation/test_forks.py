@@ -6,14 +6,14 @@ import os
 import subprocess
 import sys
 
-from run.shared import SMALL
+from simulation.shared import SMALL
 
 SCRIPT = """
 import multiprocessing, os, sys, tempfile, tomllib
 from concurrent.futures import ProcessPoolExecutor
 import barchan as bc
 from barchan import solvers
-from barchan.run.plan import Plan
+from barchan.simulation.plan import Plan
 
 SMALL = {small!r}
 

@@ -11,9 +11,9 @@ import pytest
 
 import barchan as bc
 from barchan import solvers
-from barchan.run.schedule import Reason, look_rate
-from barchan.run.story import Story
-from run.shared import Stopper, checkpoint_hash, recording_hash
+from barchan.simulation.schedule import Reason, look_rate
+from barchan.simulation.story import Story
+from simulation.shared import Stopper, checkpoint_hash, recording_hash
 
 SAND = {"density": 2500, "young": 1e7, "friction": 0.5, "restitution": 0.6}
 BOX = {"kind": "box", "low": [0, 0, 0.03], "high": [0.02, 0.02, 0.06]}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 
-from barchan.run.progress import Lines, Meter, Pulse, clock_text, short
-from barchan.run.summary import rows, table
+from barchan.simulation.progress import Lines, Meter, Pulse, clock_text, short
+from barchan.simulation.summary import rows, table
 
 
 def pulse(time: float, step: int) -> Pulse:

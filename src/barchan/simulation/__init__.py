@@ -1,0 +1,1 @@
+"""What runs a run: timeline, schedule, plan, session, start, progress, checkpoints, resuming, summary."""
