@@ -10,7 +10,7 @@ from typing import Any
 
 import barchan
 from barchan import registry
-from barchan.analysis.named import measures
+from barchan.measures.named import measures
 from barchan.scene.scene import TABLES
 
 

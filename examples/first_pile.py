@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import barchan as bc
-from barchan.analysis import packing_fraction, radial_profile
+from barchan.measures import packing_fraction, radial_profile
 from barchan.parts.fills.random import RandomFill
 from barchan.parts.regions.cylinder import CylinderRegion
 from barchan.parts.sizes.uniform import UniformSize

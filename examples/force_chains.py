@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import barchan as bc
-from barchan.analysis.grains import contact_number
+from barchan.measures.grains import contact_number
 from barchan.parts.wall_shapes.plane import Plane
 from barchan.record import formats
 

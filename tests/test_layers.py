@@ -1,4 +1,4 @@
-"""Imports point one way: scene → model → solver → frames → analysis → pictures, and never back.
+"""Imports point one way: scene → model → solver → frames → measures → pictures, and never back.
 
 The layers are those of docs/decisions/0001-spine.md. The graph is read from the source, so an import inside a
 function or under TYPE_CHECKING counts as well. What the source cannot say, whether rooms on the left get numba by way
@@ -31,7 +31,7 @@ LAYERS = (
     ("record",),
     ("solvers",),
     ("simulation",),
-    ("analysis",),
+    ("measures",),
     ("draw",),
     ("studies", "bench"),
     ("",),  # barchan/__init__.py: the public names
@@ -153,7 +153,7 @@ def test_imports_point_to_the_left_only():
         ("kernels.compile", "from barchan.solvers.layout import SLOTS", None),
         ("kernels.compile", "from barchan.solvers.soft.solver import SLOTS", "lies to its right"),
         ("solvers.soft.layout", "from barchan.kernels import compile", "lies to its right"),
-        ("analysis.pile", "def plot():\n    from matplotlib import pyplot", "belongs to draw/ alone"),
+        ("measures.pile", "def plot():\n    from matplotlib import pyplot", "belongs to draw/ alone"),
         ("simulation.loop", "import h5py", "belongs to record/ alone"),
     ],
 )

@@ -18,7 +18,6 @@ from barchan.drawn import draw_with
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from barchan.analysis.evaluate import Measured, measure
     from barchan.draw import (
         draw_profile,
         draw_scene,
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     )
     from barchan.errors import BarchanError, FileError, Finding, RunError, SceneError
     from barchan.frame import Frame
+    from barchan.measures.evaluate import Measured, measure
     from barchan.parts.integrators import Integrator
     from barchan.parts.laws import Law
     from barchan.parts.motions import Motion
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from barchan.simulation.progress import Silent
 
 _HOMES = {
-    "analysis.evaluate": ("Measured", "measure"),
+    "measures.evaluate": ("Measured", "measure"),
     "draw": (
         "draw_profile", "draw_scene", "draw_snapshots", "draw_strip", "draw_summary", "save_figure", "write_movie",
         "write_page", "write_report",

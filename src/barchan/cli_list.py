@@ -17,7 +17,7 @@ WIDTH = 80
 OTHERS = {  # what is listed but no family of parts, and the package whose first line says what it is
     "scenes": "barchan.scenes",
     "tables": "barchan.scene",
-    "measures": "barchan.analysis",
+    "measures": "barchan.measures",
     "formats": "barchan.record.formats",
     "studies": "barchan.studies",
 }
@@ -81,7 +81,7 @@ def _about(family: str) -> str:
 def _known(family: str) -> Mapping[str, Any]:
     """All of a family by name."""
     from barchan import registry
-    from barchan.analysis.named import measures
+    from barchan.measures.named import measures
     from barchan.record.formats import formats
     from barchan.scene import library
     from barchan.scene.scene import TABLES

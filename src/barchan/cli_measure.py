@@ -17,8 +17,8 @@ from barchan.cli_look import Quiet, RunFolder, check_free, check_needed, counted
 from barchan.errors import Finding, SceneError
 
 if TYPE_CHECKING:
-    from barchan.analysis.asked import Asked
-    from barchan.analysis.evaluate import Measured
+    from barchan.measures.asked import Asked
+    from barchan.measures.evaluate import Measured
 
 
 def measure(
@@ -36,8 +36,8 @@ def measure(
     quiet: Quiet = False,
 ) -> None:
     """Measure what a run has recorded: numbers with their units, at every frame or at one moment."""
-    from barchan.analysis.asked import parse
-    from barchan.analysis.evaluate import measure_all
+    from barchan.measures.asked import parse
+    from barchan.measures.evaluate import measure_all
 
     check_needed(("--to", to), ("--force", force or None))
     asked = [parse(name) for name in dict.fromkeys(names)]

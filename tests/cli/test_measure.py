@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import barchan as bc
-from barchan.analysis import pile_height
-from barchan.analysis.evaluate import Measured
 from barchan.cli_measure import grids
+from barchan.measures import pile_height
+from barchan.measures.evaluate import Measured
 
 
 def test_a_table_of_all_frames(run_folder, command):

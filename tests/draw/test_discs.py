@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from barchan.analysis.slides import slide_between
 from barchan.draw.charts import blank_figure
 from barchan.draw.discs import draw_modes, draw_slide
 from barchan.frame import Contacts
+from barchan.measures.slides import slide_between
 from draw.frames import frame_of
 
 

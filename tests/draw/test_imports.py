@@ -39,8 +39,8 @@ frame = frame_of([[0, 0, 0]], 0.5)
 """
 NEEDED = {
     "summary": "from types import SimpleNamespace as Recorded",
-    "profile": "from barchan.analysis.pile import RadialProfile as Profile",
-    "results": "from barchan.analysis.flow import Flow",
+    "profile": "from barchan.measures.pile import RadialProfile as Profile",
+    "results": "from barchan.measures.flow import Flow",
     "polygons": FRAME + "frame = replace(frame, tables=(Corners(np.array([[0.0, 0, 1, 0, 0, 1]])),))",
     "picture": FRAME,
 }

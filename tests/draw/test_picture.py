@@ -371,7 +371,7 @@ assert "matplotlib.pyplot" not in sys.modules
 
 
 def test_profile_of_a_heap_is_drawn_with_units():
-    from barchan.analysis.pile import angle_of_repose, radial_profile
+    from barchan.measures.pile import angle_of_repose, radial_profile
 
     frame = cone_frame(30.0, grains=2000)
     axes = draw_profile(radial_profile(frame), angle=angle_of_repose(frame))

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from barchan.analysis.flow import Flow
-from barchan.analysis.motion import FractureSurface
-from barchan.analysis.pile import radial_profile
-from barchan.analysis.slides import slide_between
-from barchan.analysis.steps import StepStatistics
-from barchan.analysis.terrain import HeightMap
 from barchan.draw.charts import blank_figure
 from barchan.draw.results import plot
 from barchan.drawn import Drawn
+from barchan.measures.flow import Flow
+from barchan.measures.motion import FractureSurface
+from barchan.measures.pile import radial_profile
+from barchan.measures.slides import slide_between
+from barchan.measures.steps import StepStatistics
+from barchan.measures.terrain import HeightMap
 from draw.frames import cone_frame, frame_of
 
 TIME = np.linspace(0.0, 2.0, 9)

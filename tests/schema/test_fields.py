@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from barchan import cli, registry
-from barchan.analysis.named import measures
+from barchan.measures.named import measures
 from barchan.registry import Part
 from barchan.scene import scene, schema
 from barchan.schema.quantities import PositiveLength, Unit

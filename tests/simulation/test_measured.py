@@ -9,8 +9,8 @@ import pytest
 
 import barchan as bc
 from barchan import registry
-from barchan.analysis import evaluate
-from barchan.analysis.evaluate import measure
+from barchan.measures import evaluate
+from barchan.measures.evaluate import measure
 from barchan.simulation.plan import Measures
 from simulation.shared import SMALL
 from simulation.test_beams_runs import falling

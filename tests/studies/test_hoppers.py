@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from barchan.analysis.flow import Flow
+from barchan.measures.flow import Flow
 from barchan.model.build import build
 from barchan.scene.beams_frame import Strips
 from barchan.solvers.beams.solver import BeamSolver

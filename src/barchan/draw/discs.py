@@ -13,7 +13,7 @@ from barchan.frame import Frame
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from barchan.analysis.slides import Slide
+    from barchan.measures.slides import Slide
 
 PLAIN, EDGE = "#ece3d2", "#b9ad98"
 STICKS, SLIPS = PALETTE[1], PALETTE[0]

@@ -13,7 +13,7 @@ from barchan.draw.units import length_unit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from barchan.analysis.pile import Angle, RadialProfile
+    from barchan.measures.pile import Angle, RadialProfile
 
 
 def draw_profile(profile: RadialProfile, *, angle: Angle | None = None, ax: Axes | None = None) -> Axes:

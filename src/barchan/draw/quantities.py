@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from barchan.analysis.grains import contact_number, contact_points, contact_sum, pressure, slipping
 from barchan.errors import FileError, Finding
 from barchan.frame import Frame
+from barchan.measures.grains import contact_number, contact_points, contact_sum, pressure, slipping
 from barchan.parts.observables import unit_in
 from barchan.scene import Scene
 

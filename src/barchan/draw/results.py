@@ -18,14 +18,14 @@ from barchan.scene.beams_frame import Corners
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from barchan.analysis.flow import Flow
-    from barchan.analysis.motion import FractureSurface
-    from barchan.analysis.pile import RadialProfile
-    from barchan.analysis.slides import Slide
-    from barchan.analysis.steps import StepStatistics
-    from barchan.analysis.terrain import HeightMap
     from barchan.draw.quantities import Setting
     from barchan.frame import Frame
+    from barchan.measures.flow import Flow
+    from barchan.measures.motion import FractureSurface
+    from barchan.measures.pile import RadialProfile
+    from barchan.measures.slides import Slide
+    from barchan.measures.steps import StepStatistics
+    from barchan.measures.terrain import HeightMap
     from barchan.record.recording import Recording
     from barchan.simulation.loop import RunResult
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from barchan.analysis.pile import pile_height
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
+from barchan.measures.pile import pile_height
 from barchan.scene import Scene
 from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row

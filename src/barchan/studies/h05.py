@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from barchan.analysis.pile import pile_height
-from barchan.analysis.slides import Slide, clearest_slide
 from barchan.draw.charts import Curve, Panel, blank_figure, draw_panels
 from barchan.draw.discs import draw_modes, draw_slide
 from barchan.draw.files import save_figure
 from barchan.draw.picture import draw_scene
 from barchan.frame import Frame, single_spheres
+from barchan.measures.pile import pile_height
+from barchan.measures.slides import Slide, clearest_slide
 from barchan.parts.wall_shapes.plane import Plane
 from barchan.record.recording import Recording
 from barchan.scene import Scene

@@ -13,12 +13,12 @@ from pathlib import Path
 
 import numpy as np
 
-from barchan.analysis.flow import Flow, Jam, jams
 from barchan.draw.charts import Curve, Panel, blank_figure, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.palette import PALETTE
 from barchan.draw.shots import Shot, draw_shots
 from barchan.frame import Frame
+from barchan.measures.flow import Flow, Jam, jams
 from barchan.scene import Scene
 from barchan.scene.beams_frame import Strips
 from barchan.simulation.progress import Progress

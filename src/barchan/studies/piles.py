@@ -8,12 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from barchan.analysis.flow import Flow, flow_through
-from barchan.analysis.pile import pile_height, pile_width
 from barchan.draw.charts import Curve, Panel
 from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
 from barchan.frame import Frame
+from barchan.measures.flow import Flow, flow_through
+from barchan.measures.pile import pile_height, pile_width
 from barchan.parts.wall_shapes.plane import Plane
 from barchan.record.recording import Recording
 from barchan.simulation.plan import Plan

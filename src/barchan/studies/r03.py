@@ -10,14 +10,14 @@ from pathlib import Path
 
 import numpy as np
 
-from barchan.analysis.pile import Angle
-from barchan.analysis.tumbling import carried_over, dynamic_angle, ring_layers, slope
 from barchan.draw.charts import Curve, Panel, blank_figure, draw_panel
 from barchan.draw.files import save_figure
 from barchan.draw.palette import PALETTE
 from barchan.draw.snapshots import draw_snapshots
 from barchan.draw.units import length_unit
 from barchan.frame import Frame
+from barchan.measures.pile import Angle
+from barchan.measures.tumbling import carried_over, dynamic_angle, ring_layers, slope
 from barchan.scene import Scene
 from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 
-from barchan.analysis.flow import Flow, Jam, flow_through, jams
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
 from barchan.frame import Frame
+from barchan.measures.flow import Flow, Jam, flow_through, jams
 from barchan.scene import Scene
 from barchan.simulation.progress import Progress
 from barchan.studies import Picture, Row, Study, StudyResult

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from barchan.analysis.motion import FractureSurface, fracture_surface, moving
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
 from barchan.frame import Frame
+from barchan.measures.motion import FractureSurface, fracture_surface, moving
 from barchan.record.recording import Recording
 from barchan.scene import Scene
 from barchan.simulation.progress import Progress

@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from barchan.analysis.motion import moving
-from barchan.analysis.terrain import HeightMap, height_map
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
 from barchan.frame import Frame
+from barchan.measures.motion import moving
+from barchan.measures.terrain import HeightMap, height_map
 from barchan.record.recording import Recording
 from barchan.scene import Scene
 from barchan.simulation.progress import Progress

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from barchan.analysis.terrain import HeightMap, height_map
 from barchan.draw.charts import Curve, Panel, draw_panels
 from barchan.draw.files import save_figure
 from barchan.draw.snapshots import draw_snapshots
 from barchan.frame import Frame
+from barchan.measures.terrain import HeightMap, height_map
 from barchan.parts.wall_shapes.plane import Plane
 from barchan.record.recording import Recording
 from barchan.scene import Scene

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from barchan import solvers
-from barchan.analysis.pile import pile_height
-from barchan.analysis.steps import StepStatistics, step_statistics
+from barchan.measures.pile import pile_height
+from barchan.measures.steps import StepStatistics, step_statistics
 from barchan.parts.observables.steps import Steps
 from barchan.record.recording import Recording
 from barchan.scene import Scene

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from barchan.analysis.grains import contact_number, contact_points
+from barchan.measures.grains import contact_number, contact_points
 from barchan.parts.observables.contacts import Contacts
 from barchan.parts.observables.packing import Packing
 from barchan.parts.observables.stress import Stress

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from barchan import registry
-from barchan.analysis import pile as analysis
+from barchan.measures import pile as analysis
 from barchan.parts.observables.centre import Centre
 from barchan.parts.observables.contacts import Contacts
 from barchan.parts.observables.count import Count

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from barchan import registry
-from barchan.analysis.asked import Asked, parse
-from barchan.analysis.named import Measure, numbers_of
 from barchan.errors import FileError, Finding, SceneError
 from barchan.frame import Frame
+from barchan.measures.asked import Asked, parse
+from barchan.measures.named import Measure, numbers_of
 from barchan.parts.observables import Observable, unit_in
 from barchan.parts.observables.flow import gate_series
 from barchan.record.recording import Recording

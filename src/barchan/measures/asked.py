@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from barchan.analysis.named import one_known
 from barchan.errors import Finding, SceneError
+from barchan.measures.named import one_known
 from barchan.registry import Part
 from barchan.schema.problems import findings
 from barchan.schema.quantities import si_value

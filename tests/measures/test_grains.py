@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from barchan.analysis.grains import contact_number, contact_sum, pressure, slipping
 from barchan.errors import FrameError
 from barchan.frame import Contacts, Frame
+from barchan.measures.grains import contact_number, contact_sum, pressure, slipping
 from draw.frames import frame_of
 
 RADIUS, FORCE = 0.01, 7.0

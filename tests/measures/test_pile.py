@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from barchan.analysis import pile
+from barchan.measures import pile
 
 _frames = runpy.run_path(str(Path(__file__).parents[1] / "draw" / "frames.py"))
 cone_frame, empty_frame, frame_of = _frames["cone_frame"], _frames["empty_frame"], _frames["frame_of"]

@@ -2,9 +2,9 @@
 
 Nothing here needs a solver: it works on a run of last year."""
 
-from barchan.analysis.flow import Flow, Jam, flow_through, jamming, jams, mean_rate
-from barchan.analysis.motion import FractureSurface, fracture_surface, moving
-from barchan.analysis.pile import (
+from barchan.measures.flow import Flow, Jam, flow_through, jamming, jams, mean_rate
+from barchan.measures.motion import FractureSurface, fracture_surface, moving
+from barchan.measures.pile import (
     Angle,
     Fraction,
     RadialProfile,
@@ -15,9 +15,9 @@ from barchan.analysis.pile import (
     pile_width,
     radial_profile,
 )
-from barchan.analysis.steps import StepStatistics, step_statistics
-from barchan.analysis.terrain import HeightMap, height_map
-from barchan.analysis.tumbling import carried_over, dynamic_angle, ring_layers
+from barchan.measures.steps import StepStatistics, step_statistics
+from barchan.measures.terrain import HeightMap, height_map
+from barchan.measures.tumbling import carried_over, dynamic_angle, ring_layers
 
 __all__ = [
     "Angle",

@@ -8,9 +8,9 @@ from operator import attrgetter
 
 import numpy as np
 
-from barchan.analysis.named import measured
 from barchan.drawn import Drawn
 from barchan.errors import FileError, Finding
+from barchan.measures.named import measured
 
 
 @dataclass(frozen=True)

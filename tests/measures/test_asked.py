@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from barchan.analysis.asked import When, parse
 from barchan.errors import SceneError
+from barchan.measures.asked import When, parse
 
 
 def test_fields_are_written_as_in_a_scene() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from barchan.analysis import fracture_surface, moving
+from barchan.measures import fracture_surface, moving
 from draw.frames import frame_of
 
 rng = np.random.default_rng(3)

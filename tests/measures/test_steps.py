@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from barchan.analysis import step_statistics
 from barchan.errors import FileError
+from barchan.measures import step_statistics
 
 
 def test_a_made_up_run() -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from barchan.analysis.slides import clearest_slide, dislocation_line, slide_between
 from barchan.frame import Frame
+from barchan.measures.slides import clearest_slide, dislocation_line, slide_between
 from draw.frames import frame_of
 
 SIZE = 0.1

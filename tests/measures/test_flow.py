@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from barchan.analysis import Flow, flow_through, jams
 from barchan.frame import Frame
+from barchan.measures import Flow, flow_through, jams
 from draw.frames import frame_of
 
 

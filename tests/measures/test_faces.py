@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from barchan.analysis import heap, moving, pile_height
+from barchan.measures import heap, moving, pile_height
 from draw.frames import frame_of
 
 UPRIGHT = np.array([[0.0, 0.0, 0.0, 1.0, 1.0, 0.0, 0.0]])  # repeats along x and y

@@ -13,9 +13,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from barchan.analysis.named import Grains, measured
-from barchan.analysis.pile import Angle
 from barchan.frame import Frame
+from barchan.measures.named import Grains, measured
+from barchan.measures.pile import Angle
 from barchan.schema.quantities import PositiveLength
 
 HALF = 0.3  # volume fraction at the surface: half of a packing's

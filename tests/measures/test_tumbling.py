@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from barchan.analysis.tumbling import carried_over, dynamic_angle, ring_layers
+from barchan.measures.tumbling import carried_over, dynamic_angle, ring_layers
 from draw.frames import frame_of
 
 RADIUS, LENGTH, SIZE = 0.03, 0.005, 1e-3

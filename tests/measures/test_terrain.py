@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from barchan.analysis import height_map
+from barchan.measures import height_map
 
 frame_of = runpy.run_path(str(Path(__file__).parents[1] / "draw" / "frames.py"))["frame_of"]
 

@@ -11,9 +11,9 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field
 
-from barchan.analysis.named import measured
 from barchan.drawn import Drawn
 from barchan.frame import Frame
+from barchan.measures.named import measured
 from barchan.schema.quantities import Length, PositiveTime, Time, Unit
 
 Level = Annotated[Length, Field(description="The height through which grains pass.")]

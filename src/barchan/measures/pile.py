@@ -18,11 +18,11 @@ import numpy as np
 from annotated_types import Ge, Le
 from pydantic import Field
 
-from barchan.analysis.grains import close_spheres
-from barchan.analysis.named import measured
-from barchan.analysis.terrain import height_map
 from barchan.drawn import Drawn
 from barchan.frame import Frame
+from barchan.measures.grains import close_spheres
+from barchan.measures.named import measured
+from barchan.measures.terrain import height_map
 from barchan.schema.quantities import Fraction as Share
 from barchan.schema.quantities import Length, Position
 

@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 import barchan as bc
-from barchan import analysis, registry
-from barchan.analysis.evaluate import measure
-from barchan.analysis.named import measures
+from barchan import measures as analysis
+from barchan import registry
 from barchan.errors import BarchanError
+from barchan.measures.evaluate import measure
+from barchan.measures.named import measures
 from barchan.record.recorder import Recorder
 from draw.frames import frame_of
 
@@ -76,7 +77,7 @@ def test_every_function_that_gives_a_number_has_a_name() -> None:
     """A new function cannot be forgotten; and no name stands for both an observable and a measure."""
     wanted = set()
     for info in pkgutil.iter_modules(analysis.__path__):
-        module = importlib.import_module(f"barchan.analysis.{info.name}")
+        module = importlib.import_module(f"barchan.measures.{info.name}")
         if info.name in ASKING:
             continue
         for name, kind in public(module).items():
