@@ -24,7 +24,7 @@ def spheres(frame: SimpleNamespace) -> dict[str, np.ndarray]:
         "grain": frame.id[row], "group": frame.group[row], "position": frame.sphere_position,
         "velocity": frame.velocity[row] + np.cross(frame.spin[row], arm), "spin": frame.spin[row],
         "orientation": frame.orientation[row], "radius": frame.sphere_radius, "born": frame.born[row],
-        "image": frame.image[row],
+        "image": frame.image[row], "inertia": frame.inertia[row],
         "mass": (frame.mass / np.bincount(row, weight, len(frame.id)))[row] * weight,
     }  # fmt: skip
 

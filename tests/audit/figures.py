@@ -101,16 +101,29 @@ def unwrapped(frame: SimpleNamespace) -> np.ndarray:
     return np.asarray(frame.position + frame.image @ edges)
 
 
-def inertia(frame: SimpleNamespace) -> np.ndarray:
-    """(N, 3, 3) kg m², of grains made of spheres that do not overlap, as all clumps of the audit are."""
+def inertia(frame: SimpleNamespace, arm: np.ndarray | None = None) -> np.ndarray:
+    """(N, 3, 3) kg m², of grains made of spheres that do not overlap, as all clumps of the audit are.
+
+    arm: (M, 3) m from the grains to their spheres, in other axes than the laboratory's.
+    """
     weight = frame.sphere_radius**3
     weight = weight * (frame.mass / np.bincount(frame.sphere_grain, weight, len(frame.id)))[frame.sphere_grain]
-    arm = frame.sphere_position - frame.position[frame.sphere_grain]
+    arm = frame.sphere_position - frame.position[frame.sphere_grain] if arm is None else arm
     square = 0.4 * weight * frame.sphere_radius**2 + weight * np.sum(arm**2, axis=1)
     parts = square[:, None, None] * np.eye(3) - weight[:, None, None] * arm[:, :, None] * arm[:, None, :]
     whole = np.zeros((len(frame.id), 3, 3))
     np.add.at(whole, frame.sphere_grain, parts)
     return whole
+
+
+def spread(frame: SimpleNamespace) -> np.ndarray:
+    """(N,) kg m² about y, of grains made of triangles: a mass over 36 of its sides' squares, and Steiner's part."""
+    corners, row = frame.triangle_corners.reshape(-1, 3, 2), frame.sphere_grain
+    area = triangle_areas(frame.triangle_corners)
+    weight = (frame.mass / np.bincount(row, area, len(frame.id)))[row] * area
+    sides = np.sum((corners - np.roll(corners, 1, axis=1)) ** 2, axis=(1, 2))
+    away = np.sum((corners.mean(axis=1) - frame.position[row][:, [0, 2]]) ** 2, axis=1)
+    return np.bincount(row, weight * (sides / 36 + away), len(frame.id))
 
 
 def turning(taken: Taken, frame: SimpleNamespace) -> np.ndarray:

@@ -12,14 +12,15 @@ from typing import Any
 import h5py
 import numpy as np
 
-GRAIN = ("id", "group", "position", "velocity", "orientation", "spin", "mass", "radius", "born", "image")
-CONTACT = ("first", "second", "point", "force", "overlap", "mode", "face")
+GRAIN = ("id", "group", "position", "velocity", "orientation", "spin", "mass", "radius", "born", "image", "inertia")
+CONTACT = ("first", "second", "point", "force", "overlap", "mode", "face", "depth")
 # Where a field lies, and which number of rows of a frame counts it.
 FIELDS = {
     **{name: (f"grains/{name}", "grains") for name in GRAIN},
     "sphere_grain": ("spheres/grain", "spheres"),
     "sphere_position": ("/VTKHDF/Points", "spheres"),
     "sphere_radius": ("/VTKHDF/PointData/radius", "spheres"),
+    "sphere_offset": ("spheres/offset", "spheres"),
     "wall_pose": ("walls/pose", "walls"),
     "wall_present": ("walls/present", "walls"),
     "cell": ("cell", "cells"),

@@ -61,6 +61,7 @@ def test_contacts_follow_from_places(taken: Take, name: str) -> None:
         point, normal = touching.sided(frame, own, rows)
         near = precision(frame, size)
         np.testing.assert_allclose(frame.overlap, own.overlap[rows], rtol=0, atol=near)
+        np.testing.assert_allclose(frame.depth, own.depth[rows], rtol=0, atol=near / size)
         np.testing.assert_allclose(frame.point, point, rtol=0, atol=near)
         assert np.sum(frame.force * normal, axis=1).min(initial=0.0) >= -1e-9 * np.abs(frame.force).max(initial=1.0)
         seen += len(rows)
@@ -110,7 +111,8 @@ def test_series_follow_from_frames(taken: Take, name: str) -> None:
 @pytest.mark.parametrize("name", SCENES)
 def test_grains_are_what_they_are_made_of(taken: Take, name: str) -> None:
     """Masses by density and size; spheres that turn with their grains, as orientations say, and fill their bounding
-    radii; and what never changes: group, mass, radius, and the moment of birth, between the frames before and after it.
+    radii; moments of inertia about the principal axes; and what never changes: group, mass, radius, and the moment of
+    birth, between the frames before and after it.
     """
     run = taken(name)
     for index, two in enumerate(run.frames):
@@ -118,8 +120,16 @@ def test_grains_are_what_they_are_made_of(taken: Take, name: str) -> None:
         np.testing.assert_allclose(two.mass, figures.weights(run, two), rtol=1e-9)
         reach = np.zeros(len(two.id))
         np.maximum.at(reach, two.sphere_grain, np.linalg.norm(figures.arms(two), axis=1) + two.sphere_radius)
-        if name != "triangles":
+        near = precision(two, float(two.radius.max(initial=0.0)))
+        if name == "triangles":
+            np.testing.assert_allclose(two.inertia[:, 1], figures.spread(two), rtol=1e-9)
+            assert np.isnan([two.inertia[:, 0], two.inertia[:, 2]]).all() and np.isnan(two.sphere_offset).all()
+        else:
             np.testing.assert_allclose(two.radius, reach, rtol=1e-9)
+            np.testing.assert_allclose(two.sphere_offset, figures.arms(two), rtol=0, atol=near)
+            about = figures.inertia(two, figures.arms(two))
+            slack = 1e-9 * about.max(initial=0.0) + 2 * near * two.mass.max(initial=0.0) * two.radius.max(initial=0.0)
+            np.testing.assert_allclose(about, two.inertia[:, :, None] * np.eye(3), rtol=0, atol=slack)
         if not index:
             assert not two.born.any()
             continue
@@ -132,7 +142,6 @@ def test_grains_are_what_they_are_made_of(taken: Take, name: str) -> None:
         if name != "triangles":
             assert np.array_equal(one.radius[a], two.radius[b])
             before, after = figures.arms(one)[a[one.sphere_grain]], figures.arms(two)[b[two.sphere_grain]]
-            near = precision(two, float(two.radius.max(initial=0.0)))
             np.testing.assert_allclose(after, before, rtol=0, atol=near)
 
 

@@ -19,7 +19,7 @@ Take, Folder = Callable[[str], Taken], Callable[[str], Path]
 ABOUT = tuple(f"/barchan/{one}" for one in ("frames/", "offsets/", "series/", "scene", "meta", "summary"))
 SAME = {  # point data beside the tables: what it is of a sphere, by `exports.spheres`
     f"/VTKHDF/PointData/{name}": {"id": "grain"}.get(name, name)
-    for name in ("id", "group", "born", "velocity", "spin", "orientation", "mass", "image")
+    for name in ("id", "group", "born", "velocity", "spin", "orientation", "mass", "image", "inertia")
 }
 SERIES = {  # of every observable
     "cell": "cell_x", "centre": "centre_x", "collisions": "collisions", "contacts": "contacts_per_grain",
