@@ -3,7 +3,7 @@
 #
 #   tests/gpu.sh [--other FOLDER] [--commit COMMIT] [--other-commit COMMIT] [--out FILE] [--dry]
 #
-# FOLDER holds the other revision's src and benchmarks; without it nothing is compared with another revision. COMMIT says
+# FOLDER holds the other revision; without it nothing is compared with another revision. COMMIT says
 # which revisions these are, where there is no git history. FILE is the result, benchmarks/results/<date>-gpu.json where
 # it is left out. --dry runs the script on a few grains in numba's simulator, without a GPU. It takes less than 8 minutes
 # on an H200 with 16 cores. Exit code 0: all is fine; 1: something is wrong or too slow; 3: something was not measured.
@@ -45,9 +45,13 @@ chosen=(-m gpu) patience=270 few=()
 many=()
 [ -n "$dry" ] || ! "$python" -c 'import xdist' 2>/dev/null || many=(-n 4)
 
+# Each revision writes its frames by its own script, which knows what its modules are called.
+theirs=$other/tests/gpu/bits.py
+[ -f "$theirs" ] || theirs=tests/gpu/bits.py
+
 step 'correctness against the CPU, and bits'
 with_source "$PWD" new timeout $patience "$python" tests/gpu/bits.py "$work/new" ${dry:+--dry} &
-[ -z "$other" ] || with_source "$other" other timeout $patience "$python" tests/gpu/bits.py "$work/other" ${dry:+--dry} &
+[ -z "$other" ] || with_source "$other" other timeout $patience "$python" "$theirs" "$work/other" ${dry:+--dry} &
 PYTHONPATH=$PWD/src:${PYTHONPATH:-} timeout $patience "$python" -m pytest tests/solvers "${chosen[@]}" "${many[@]}" -q \
   -o timeout=$patience --junitxml "$work/tests.xml"
 wait

@@ -93,9 +93,9 @@ def _archived(rev: str, target: Path) -> None:
 
 
 def _copy(origin: Path, target: Path) -> None:
-    """The files of a folder: those that git knows or would add, or all where there is no git."""
+    """The files of a folder: those that git knows or would add; all of them where git is not there or ignores it."""
     listed = _git("ls-files", "-z", "-co", "--exclude-standard", "--", *NEEDED, cwd=origin)
-    if listed.returncode:
+    if listed.returncode or not listed.stdout:
         for name in NEEDED:
             if (origin / name).is_dir():
                 shutil.copytree(origin / name, target / name, ignore=shutil.ignore_patterns("__pycache__"))
