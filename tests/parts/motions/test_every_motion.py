@@ -13,7 +13,7 @@ import pytest
 from barchan import registry
 from barchan.geometry import rotate
 
-sample = runpy.run_path(str(Path(__file__).parents[1] / "samples.py"))["sample"]
+sample = runpy.run_path(str(Path(__file__).parents[2] / "samples.py"))["sample"]
 
 AT_REST = (0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 

@@ -14,7 +14,7 @@ import pytest
 from barchan import registry
 from barchan.geometry import conjugate, rotate
 
-sample = runpy.run_path(str(Path(__file__).parents[1] / "samples.py"))["sample"]
+sample = runpy.run_path(str(Path(__file__).parents[2] / "samples.py"))["sample"]
 
 LOW, HIGH = (-12.0, -12.0, -12.0), (12.0, 12.0, 12.0)  # m, what infinite shapes are cut to
 SAG = 1.5 * (1.0 - math.cos(math.pi / 64.0))  # m, of a drawn circle, whose radius is at most 1.5 m; a sphere sags twice

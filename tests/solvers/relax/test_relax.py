@@ -102,8 +102,9 @@ def test_a_box_sheared_by_a_whole_width_is_the_same_box():
         land.start_anew(land.base, Cell(land.cell.lengths, tilt).reduced() if same else Cell(land.cell.lengths, tilt))
         sheared = land.point()
         assert (sheared.energy == straight.energy) is same
-    turned = Cell((1.0, 0.0, 1.0), 0.25).wrapped(np.array([[0.1, 0.0, 1.2]]), np.zeros(3))
+    turned, count = Cell((1.0, 0.0, 1.0), 0.25).wrapped(np.array([[0.1, 0.0, 1.2]]), np.zeros(3))
     assert turned == pytest.approx(np.array([[0.85, 0.0, 0.2]]))
+    assert count.tolist() == [[-1, 0, 1]]  # up by one image, whose origin lies 0.25 farther, and back by one
 
 
 @pytest.mark.parametrize("strain", [0.7, -1.0, 3.2])
