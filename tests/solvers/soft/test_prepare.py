@@ -15,6 +15,7 @@ import pytest
 from barchan.parts.laws.viscous import Viscous
 from barchan.solvers import helper as helping
 from barchan.solvers.beams import prepare
+from barchan.solvers.beams.layout import PLACE
 from barchan.solvers.helper import Helper
 from barchan.solvers.soft import prepare as soft_prepare
 from barchan.solvers.soft.arrays import Arrays
@@ -126,7 +127,7 @@ def test_phases_of_beams_find_the_work_for_their_arrays():
     odd = c._replace(gravity=np.zeros(6)[::2])
     work = prepare.ready(kernels, c)
     with pytest.raises(TypeError, match="No matching definition"):
-        kernels.phases(odd, kernels.PLACE, kernels.PLACE, machine.dt, 0.0, 0.0, False, work)
+        kernels.phases(odd, PLACE, PLACE, machine.dt, 0.0, 0.0, False, work)
     assert prepare.ready(kernels, odd) != work == prepare.ready(kernels, c)
 
 
